@@ -230,7 +230,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     if options.list:
         if options.format not in ("csv", "json"):
             raise InputError(f"--list has no form {options.format}; give --json, or no --format")
-        write = tables.format_tables_as_json if options.format == "json" else tables.explain_tables
+        write = tables.format_table_descriptions_as_json if options.format == "json" else tables.explain_tables
         sys.stdout.write(write(options.names))
         return 0
     if len(options.names) < 2:
@@ -280,7 +280,7 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
     if "where" in parameters:
         # It is a parameter of the notebooks, so `waver report -p where=...` takes it.
         raise InputError(f"table {name} has no option 'where'; to keep a part of the runs say --where CONDITION")
-    options = tables.convert_options(f"table {name}", parameters, tables.list_table_options(name))
+    options = tables.convert_options_to_types_of_defaults(f"table {name}", parameters, tables.list_table_options(name))
     page = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)]
     if not where:
         opened = runs.open_runs(*folders, protocols=page.protocols, over_time=page.over_time)

@@ -45,7 +45,7 @@ class CommandParser(argparse.ArgumentParser):
             )
 
 
-def show_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
+def list_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
     """Let some options stand first in the help of a command, under a heading, and shorten its usage to the required.
 
     Parameters

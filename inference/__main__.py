@@ -18,7 +18,7 @@ from ground.command import run_command
 from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
 from ground.errors import InputError
 from ground.outside_rooms import clear_rooms_in_use
-from ground.parser import CommandParser, hide_values_of_secret_options, show_options_first_in_help
+from ground.parser import CommandParser, hide_values_of_secret_options, list_chosen_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
 from inference import arguments, protocols
 from inference.runfolder import describe_where_rows_are_and_next
@@ -194,7 +194,7 @@ def _add_command(
     if not parser.get_default("prints"):
         add_loudness_options(parser, more)
     if parser.get_default("protocol"):
-        show_options_first_in_help(parser, COMMON_TITLE, COMMON)
+        list_chosen_options_first_in_help(parser, COMMON_TITLE, COMMON)
 
 
 def _format_help_list_entry(about: str) -> str:

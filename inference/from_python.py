@@ -105,12 +105,12 @@ def _list_models_of_call(models: Any) -> list[str | LoadedModel]:
         return [
             f"{name}={os.fspath(model)}"
             if isinstance(model, str | os.PathLike)
-            else LoadedModel.build_from_checked_pair(model, name)
+            else LoadedModel.check_and_build_from_pair(model, name)
             for name, model in models.items()
         ]
     members = models if isinstance(models, list) else [models]
     return [
-        os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.build_from_checked_pair(model)
+        os.fspath(model) if isinstance(model, str | os.PathLike) else LoadedModel.check_and_build_from_pair(model)
         for model in members
     ]
 

@@ -25,7 +25,7 @@ class LoadedModel:
     tokenizer: Any
 
     @classmethod
-    def build_from_checked_pair(cls, pair: Any, name: str | None = None) -> Self:
+    def check_and_build_from_pair(cls, pair: Any, name: str | None = None) -> Self:
         """Check that something is a pair of model and tokenizer.
 
         Parameters

@@ -49,7 +49,7 @@ LAYERS = {
 # The only page that uses another's numbers, and the files of it that it may import.
 SHARING = {("text_features", "stability"): {"printed"}}
 # Functions whose first argument is the name of a table or a figure.
-LOOK_UP = {"build_pictures", "build_table", "collect_table_options", "convert_options", "figure",
+LOOK_UP = {"build_pictures", "build_table", "collect_table_options", "convert_options_to_types_of_defaults", "figure",
            "find_page_name_of_entry", "frame", "list_table_options", "look_up_column", "look_up_figure",
            "look_up_table", "render_table_in_text_format", "section", "table"}  # fmt: skip
 HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")

@@ -150,7 +150,7 @@ def build_function_testing_rules(
     return compute_outcomes_of_rule, [] if paired is None else paired.notes
 
 
-def refuse_unknown_names_of_rule(rule: Rule, runs: Runs) -> None:
+def refuse_unknown_rule_models_and_studies(rule: Rule, runs: Runs) -> None:
     """Refuse a rule about a model or a study that the run does not have; if it is on a change, about a condition, too.
 
     Conditions of a number are those of its table (`analysis.check.limits`).

@@ -72,7 +72,12 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     """Open the run and the baseline, and check the rules on them."""
     from analysis import runs
     from analysis.check.baseline import open_baseline, verify_baseline_is_unchanged
-    from analysis.check.checking import Check, build_function_testing_rules, check_rules, refuse_unknown_names_of_rule
+    from analysis.check.checking import (
+        Check,
+        build_function_testing_rules,
+        check_rules,
+        refuse_unknown_rule_models_and_studies,
+    )
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
 
@@ -81,7 +86,7 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
         raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
     opened = runs.open_runs(resolve_run_folder(run))
     for rule in rules.rules:
-        refuse_unknown_names_of_rule(rule, opened)
+        refuse_unknown_rule_models_and_studies(rule, opened)
     baseline = None
     if changes:
         baseline = open_baseline(Path(against))
@@ -123,7 +128,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     )
     for file, write in files:
         if file:
-            _write_file(file, write(check))
+            _write_text_file_atomically(file, write(check))
     for note in () if as_json else check.notes:
         print_warning(format_message_on_one_line(f"note: {note}"))
     text = format_check_as_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
@@ -135,7 +140,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     return check.exit_status
 
 
-def _write_file(file: Path, text: str) -> None:
+def _write_text_file_atomically(file: Path, text: str) -> None:
     """Write a text to a file, whole or not at all."""
     from ground.writing import write_atomically
 

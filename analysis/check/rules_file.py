@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.check.grammar import parse_rule_sentence
 from analysis.check.rules import FAIL, LIKE_THESE, NUMBER, PASS, THESE, Rule, Rules
-from analysis.reporting.catalogue.tables import convert_options, list_table_options
+from analysis.reporting.catalogue.tables import convert_options_to_types_of_defaults, list_table_options
 from analysis.runs.reading import read_text
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
@@ -151,7 +151,7 @@ def _read_table_options_of_rule(where: str, entry: Mapping[str, Any], fields: Ma
     if fields["kind"] != NUMBER or not dot:
         raise InputError(f"{where}: parameters are options of a table, and this rule is about none; take them out")
     try:
-        return convert_options(f"table {table}", parameters, list_table_options(table))
+        return convert_options_to_types_of_defaults(f"table {table}", parameters, list_table_options(table))
     except InputError as error:
         raise InputError(f"{where}, parameters: {error}") from None
 

@@ -63,8 +63,8 @@ from analysis.check.limits.tails import FARTHEST
 from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least
 from analysis.statistics.reliability.panel import (
     Parts,
-    compute_squared_half_width_p_norm,
-    compute_squared_half_widths,
+    compute_p_norm_of_squared_limits,
+    compute_squared_half_widths_of_parts,
     estimate_panel_mean,
 )
 from analysis.statistics.reliability.replication import find_p_that_excludes_a_distance
@@ -149,7 +149,7 @@ def _test_mean_change_of_items(
         p_broken, p_holds = (
             (max(p_broken, p), max(p_holds, 1 - p)) if share < limit else (max(p_broken, 1 - p), max(p_holds, p))
         )
-        half = float(np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(parts, LEVEL))))
+        half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed:
         p_broken, p_holds, lower, upper = _widen_test_for_extreme_wordings(

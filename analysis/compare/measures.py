@@ -106,7 +106,7 @@ def _compare_unit_pair(pair: Pair, margin: float | None) -> dict[str, object]:
             "unit, or name the other measures after --measure"
         )
     knows_wordings = pair.knows_wordings and panel.n_items > 1
-    test, p = _test_difference(pair, panel)
+    test, p = _choose_difference_test_and_compute_p(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
     like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
     names = [
@@ -147,7 +147,7 @@ def _clip_interval_to_possible_range(pair: Pair, ends: tuple[float, float]) -> t
     return pair.studies[0].clip_difference_interval_at_bounds(ends)
 
 
-def _test_difference(pair: Pair, panel: Panel) -> tuple[str, float]:
+def _choose_difference_test_and_compute_p(pair: Pair, panel: Panel) -> tuple[str, float]:
     """Test the difference for these wordings: name of the test, and p."""
     a, b = (answers[~np.isnan(answers)] for answers in pair.answers)
     if panel.n_items < 2:

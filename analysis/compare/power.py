@@ -194,27 +194,25 @@ def _has_mcnemar_test_enough_power(differing: float, difference: float, n_items:
         + xlogy(counts, differing) + xlog1py(n_items - counts, -differing)
     )  # fmt: skip
     if counts[-1] > 2 * _MOST_COUNTED:  # few of many counts: a table of all would take seconds
-        most = _find_most_opposite_changes_still_significant(level, counts)
+        most = _find_max_opposing_items_for_significance(level, counts)
     else:
-        most = _list_most_opposite_changes_still_significant(level, int(counts[-1]).bit_length())[counts]
+        most = _list_max_opposing_items_for_significance(level, int(counts[-1]).bit_length())[counts]
     other_way = (1 - difference / differing) / 2
     found = np.where(most < 0, 0.0, bdtr(most.clip(0), counts, other_way))
     return bool(weights @ found >= POWER)
 
 
 @lru_cache(maxsize=64)
-def _list_most_opposite_changes_still_significant(level: float, n_bits: int) -> npt.NDArray[np.float64]:
+def _list_max_opposing_items_for_significance(level: float, n_bits: int) -> npt.NDArray[np.float64]:
     """List how many of 0, 1, 2 ... items that differ may go the other way in a difference that is found.
 
     The counts are those of at most `n_bits` bits: a search asks for the same ones at every step. Below 0, no number of
     them is few enough.
     """
-    return _find_most_opposite_changes_still_significant(level, np.arange(2**n_bits))
+    return _find_max_opposing_items_for_significance(level, np.arange(2**n_bits))
 
 
-def _find_most_opposite_changes_still_significant(
-    level: float, counts: npt.NDArray[np.int_]
-) -> npt.NDArray[np.float64]:
+def _find_max_opposing_items_for_significance(level: float, counts: npt.NDArray[np.int_]) -> npt.NDArray[np.float64]:
     """Find how many of so many items that differ may go the other way; below 0, none are few enough."""
     from scipy.special import bdtr, bdtrik
 

@@ -172,7 +172,9 @@ def find_published_studies_to_cite(runs: Runs) -> dict[str, citations.PublishedS
         page for page in catalogue.list_pages().values() if len(page.protocols) == 1 and page.protocols & protocols
     ]
     studies = citations.read_published_studies()
-    return {name: studies[name] for name in citations.merge_study_names(page.studies for page in pages)}
+    return {
+        name: studies[name] for name in citations.list_distinct_study_names_of_pages(page.studies for page in pages)
+    }
 
 
 def _format_as_markdown_code(line: str) -> str:

@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
 
     if args.kind == "croissant":
         extras.refuse_missing_packages("an export with Croissant metadata", "mlcroissant")
-    folder.check_export_folder(args.out)
+    folder.refuse_unreplaceable_export_folder(args.out)
     opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
     fill = _write_export_records if args.kind == "eee" else _write_export_tables

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.runs.conditions import list_options_matching_number_of_values
+from analysis.runs.conditions import drop_middle_option_if_not_shown
 
 ABOUT_ACCURACY = (
     "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
@@ -135,7 +135,7 @@ def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any
 def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
     """Return the label of the option with the largest probability, the first of equal ones; None without them."""
     values = row["probability"]
-    options = list_options_matching_number_of_values(row["options"], len(values or ()))
+    options = drop_middle_option_if_not_shown(row["options"], len(values or ()))
     if not values or len(values) != len(options):
         return None
     return str(options[values.index(max(values))])
@@ -154,7 +154,7 @@ def _compute_option_probability_or_sample_share(row: Mapping[str, Any], option: 
     """
     for name in ("probability", "count"):
         is_option = [
-            means == option for means in list_options_matching_number_of_values(row["canonical"], len(row[name] or ()))
+            means == option for means in drop_middle_option_if_not_shown(row["canonical"], len(row[name] or ()))
         ]
         if row[name] is not None and len(row[name]) == len(is_option):
             total = 1 if name == "probability" else sum(row[name]) + (row["invalid"] or 0)

@@ -36,7 +36,7 @@ def write_export_folder(out: Path, fill: Callable[[Path], Mapping[str, Any]]) ->
         For a file of that name, and a folder that holds anything that is not of an earlier export.
     """
     place = out.resolve()
-    check_export_folder(out)
+    refuse_unreplaceable_export_folder(out)
     noted: dict[str, Any] = {}
 
     def fill_folder_and_write_export_json(aside: Path) -> None:
@@ -49,7 +49,7 @@ def write_export_folder(out: Path, fill: Callable[[Path], Mapping[str, Any]]) ->
     return noted
 
 
-def check_export_folder(out: Path) -> None:
+def refuse_unreplaceable_export_folder(out: Path) -> None:
     """Refuse a folder that an export must not replace; errors as in `write_export_folder`."""
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():

@@ -6,7 +6,7 @@
     run = runs.open_runs("results/demo/agreement")
     features.read_features(run)            # one row per stimulus
     features.join_answers_with_features(run)           # one row per response, for mixed models
-    features.correlate_features(run)    # Figure 6
+    features.correlate_features_with_each_other(run)    # Figure 6
     features.list_components_computing_study_features(run)      # which software computed them, and what is missing
 """
 
@@ -16,9 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.features.answer_rows import join_answers_with_features, read_answer_rows
+    from analysis.features.answer_rows import join_answers_with_features, read_answers_with_wording_features
     from analysis.features.computation import Summary, compute_features
-    from analysis.features.correlations import correlate_features, correlate_pairs_of_features
+    from analysis.features.correlations import correlate_features_with_each_other, correlate_pairs_of_features
     from analysis.features.dependencies import compute_dependents_and_dependency_length
     from analysis.features.frames import (
         choose_feature_folder_of_each_study,
@@ -34,11 +34,11 @@ __all__ = [
     "choose_feature_folder_of_each_study",
     "compute_dependents_and_dependency_length",
     "compute_features",
-    "correlate_features",
+    "correlate_features_with_each_other",
     "correlate_pairs_of_features",
     "join_answers_with_features",
     "list_components_computing_study_features",
-    "read_answer_rows",
+    "read_answers_with_wording_features",
     "read_features",
 ]
 _PLACES = {
@@ -46,10 +46,10 @@ _PLACES = {
     "choose_feature_folder_of_each_study": "frames",
     "compute_features": "computation",
     "correlate_pairs_of_features": "correlations",
-    "correlate_features": "correlations",
+    "correlate_features_with_each_other": "correlations",
     "compute_dependents_and_dependency_length": "dependencies",
     "join_answers_with_features": "answer_rows",
-    "read_answer_rows": "answer_rows",
+    "read_answers_with_wording_features": "answer_rows",
     "list_components_computing_study_features": "frames",
     "read_features": "frames",
     "FEATURES": "names",

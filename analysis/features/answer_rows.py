@@ -128,12 +128,12 @@ def join_answers_with_features(
         log p(disagree) from log-probabilities, infinite if one of the two is 0, NaN if a row has none);
         text_logprob (NaN if a row has none); and the columns of `analysis.features.FEATURES`.
     """
-    return read_answer_rows(
+    return read_answers_with_wording_features(
         runs, original=original, invalid=invalid, attributes=attributes, units=units
     ).build_answer_frame_of_unit_range()
 
 
-def read_answer_rows(
+def read_answers_with_wording_features(
     runs: Runs, *, original: bool = False, invalid: str = "dropped", attributes: Sequence[str] = (),
     units: pd.DataFrame | None = None,
 ) -> AnswerRows:  # fmt: skip

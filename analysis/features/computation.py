@@ -166,7 +166,7 @@ class _ValueCollector:
         self._stored, self._progress, self._chunk, self._must_keep = stored, progress, chunk, must_keep
         self._columns: dict[str, dict[str, Any]] = {}
 
-    def write_if_possible(self, write: Callable[..., None], *arguments: Any) -> None:
+    def write_until_folder_refuses_files(self, write: Callable[..., None], *arguments: Any) -> None:
         """Write something into the folder; once it takes no file, nothing more, unless it must."""
         if self.keep_error is not None:
             return
@@ -241,7 +241,7 @@ class _ValueCollector:
             or tuple(self.records) != self._stored.records
             or (default_language, is_default_named) != (self._stored.default_language, self._stored.is_default_named)
         ):
-            self.write_if_possible(
+            self.write_until_folder_refuses_files(
                 store.write_features, self.folder, default_language, is_default_named, self.records, rows
             )
         if self.keep_error is None:
@@ -268,7 +268,7 @@ class _ValueCollector:
             for start in range(0, len(remaining_texts), self._chunk):
                 batch = remaining_texts[start : start + self._chunk]
                 values = measure(batch)
-                self.write_if_possible(chunks.append_chunk, batch, values)
+                self.write_until_folder_refuses_files(chunks.append_chunk, batch, values)
                 values_by_text.update(
                     zip(batch, zip(*(values[name] for name in component.columns), strict=True), strict=True)
                 )
@@ -309,7 +309,7 @@ def _read_or_compute_edit_similarities(run: Runs, collector: _ValueCollector, pr
     arrays = [pa.array(column, pa.string()) for column in zip(*keys, strict=True)]
     arrays.append(pa.array(values, pa.float64(), from_pandas=True))
     table = pa.table(arrays, names=[*names, "edit_similarity"])
-    collector.write_if_possible(store.write_features_parquet, path, table)
+    collector.write_until_folder_refuses_files(store.write_features_parquet, path, table)
     collector.n_computed += len(values)
     return table
 

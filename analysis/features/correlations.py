@@ -51,7 +51,7 @@ def correlate_pairs_of_features(frame: pd.DataFrame, columns: Sequence[str] = FE
     return pd.DataFrame(rows, columns=["feature_a", "feature_b", "r", "p", "n"])
 
 
-def correlate_features(runs: Runs) -> pd.DataFrame:
+def correlate_features_with_each_other(runs: Runs) -> pd.DataFrame:
     """Correlate the features of each study's paraphrases.
 
     Returns

@@ -73,7 +73,7 @@ def fit_mixed_model_by_group(runs: Runs, formula: str, by: Sequence[str], engine
     """
     import pandas as pd
 
-    protocol = _find_protocol_of_runs(runs)
+    protocol = _require_one_protocol_with_mixed_model(runs)
     text, parsed_formula = _resolve_formula_columns(formula, runs, protocol)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)
     columns = parsed_formula.formula_columns
@@ -152,7 +152,7 @@ def choose_protocol_of_formula(formula: str, protocols: Collection[str]) -> str:
     return (explaining or present or list(RESPONSES_BY_PROTOCOL))[0]
 
 
-def _find_protocol_of_runs(runs: Runs) -> str:
+def _require_one_protocol_with_mixed_model(runs: Runs) -> str:
     """Return the protocol of all studies; refuse several, and those without a mixed model."""
     protocols = {name: str(fields["protocol"]) for name, fields in runs.info["studies"].items()}
     first = next(iter(protocols.values()))

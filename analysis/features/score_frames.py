@@ -34,15 +34,16 @@ def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = (), as
     DataFrame
         One row per answer to a wording that counts (`analysis.measures.ratings`): study, model, condition, item,
         variant (categorical); score: the mean answer, 0 to 1, before reversing, or rank, keyed_rank and weight
-        (`measures.ratings_ranks.list_answer_ranks`); the columns of `analysis.features.FEATURES`, and the attributes.
+        (`measures.ratings_ranks.list_answers_as_weighted_ranks`); the columns of `analysis.features.FEATURES`, and the
+        attributes.
     """
     import pandas as pd
 
     from analysis.measures.ratings import read_ratings
-    from analysis.measures.ratings_ranks import list_answer_ranks
+    from analysis.measures.ratings_ranks import list_answers_as_weighted_ranks
 
     rows = (
-        list_answer_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
+        list_answers_as_weighted_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
         if as_ranks
         else pd.concat(_list_rating_score_rows(read_ratings(runs)), ignore_index=True).dropna(subset=["score"])
     )

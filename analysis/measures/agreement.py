@@ -121,7 +121,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
 
 
-def has_truncated_probabilities(runs: Runs, study: str) -> bool:
+def has_responses_with_top_tokens_only(runs: Runs, study: str) -> bool:
     """Tell whether a study has responses of which a server showed the most probable tokens only."""
     return any("mass_upper" not in folder.empty for folder in runs.folders if folder.study == study)
 
@@ -141,7 +141,7 @@ def average_validity_of_paraphrases(runs: Runs) -> pd.DataFrame:
         probable tokens only, so that the validity is the lower one; else NaN.
     """
     create_agreement_tables(runs)
-    studies = [name for name in runs.info["studies"] if has_truncated_probabilities(runs, name)]
+    studies = [name for name in runs.info["studies"] if has_responses_with_top_tokens_only(runs, name)]
     bounds = "SELECT NULL::VARCHAR AS study, NULL::VARCHAR AS model, NULL::VARCHAR AS condition, NULL::DOUBLE AS hidden"
     if studies:
         bounds = (
@@ -235,7 +235,7 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
             f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_nonanswer_wins_among_samples_sql()}'
         )
     name = quote_sql_literal(study)
-    hidden = "coalesce(r.mass_upper - r.mass, 0)" if has_truncated_probabilities(runs, study) else "0.0"
+    hidden = "coalesce(r.mass_upper - r.mass, 0)" if has_responses_with_top_tokens_only(runs, study) else "0.0"
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
         f"({quote_sql_literal(m)}, {quote_sql_literal(c)})"

@@ -161,7 +161,7 @@ def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
         else:
             answers = _read_mean_ratings_and_sides(runs.select_protocols({protocol}) or runs, name, stimuli)
         if answers is not None:
-            yield _compare_with_original(name, stimuli, answers)
+            yield _compare_paraphrase_with_original_answers(name, stimuli, answers)
 
 
 def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -> pd.DataFrame:
@@ -282,7 +282,9 @@ def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) 
     return _Answers(units, values, side, validity, validity_at_most, are_sides=True)
 
 
-def _compare_with_original(study: str, stimuli: pd.DataFrame, answers: _Answers) -> AnswersBesideOriginal:
+def _compare_paraphrase_with_original_answers(
+    study: str, stimuli: pd.DataFrame, answers: _Answers
+) -> AnswersBesideOriginal:
     """Compare the answers to every paraphrase with those to its original."""
     origin = stimuli["origin"].to_numpy()
     places: npt.NDArray[np.intp] = np.flatnonzero(origin >= 0)

@@ -21,15 +21,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.ratings_rows import (
-    read_rating_items,
-    read_rating_rows,
+    read_rating_answers_of_study,
+    read_scale_key_and_options_of_items,
     tabulate_models_and_conditions_of_ratings,
 )
 from analysis.measures.reworded.numbering import number_items_and_wordings
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
-from analysis.statistics.ordered import compute_mean_answer_scores, compute_sample_variances
+from analysis.statistics.ordered import compute_mean_answer_scores, compute_score_variances_of_sampled_answers
 from analysis.statistics.resampling import Array
 
 PROTOCOL = "scale"
@@ -173,18 +173,25 @@ def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterato
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:
             continue
-        items, units = read_rating_items(runs, name), tabulate_models_and_conditions_of_ratings(runs, name)
+        items, units = (
+            read_scale_key_and_options_of_items(runs, name),
+            tabulate_models_and_conditions_of_ratings(runs, name),
+        )
         keeps_originals = with_originals or (items["n_others"] == 0).any()
         codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):
             in_order = codes.drop_duplicates("item_code").sort_values("item_code")["item"]
-            yield _build_ratings(runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units)
+            yield _arrange_rating_answers_as_arrays(
+                runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units
+            )
 
 
-def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFrame, units: pd.DataFrame) -> Ratings:
+def _arrange_rating_answers_as_arrays(
+    runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFrame, units: pd.DataFrame
+) -> Ratings:
     """Lay the answers of a study out as arrays."""
     n_ranks = max(map(len, items["options"]))
-    rows = read_rating_rows(runs, name, codes, n_ranks)
+    rows = read_rating_answers_of_study(runs, name, codes, n_ranks)
     shape = len(units), len(items), int(codes["wording_code"].max()) + 1
     shares = np.stack([average_answers_into_array(rows, f"p{rank}", shape) for rank in range(1, n_ranks + 1)], axis=-1)
     means = rows.groupby("unit")[["validity", "validity_at_most"]].mean().reindex(range(len(units)))
@@ -198,7 +205,7 @@ def _build_ratings(runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFra
     arrays = {}
     if rows["samples"].notna().any():
         samples = average_answers_into_array(rows, "samples", shape)
-        spread = compute_sample_variances(shares, n_options[:, :, None], samples)
+        spread = compute_score_variances_of_sampled_answers(shares, n_options[:, :, None], samples)
         if rows["counting"].notna().any():
             arrays["counting"] = average_answers_into_array(rows, "counting", shape)
             of_thoughts = average_answers_into_array(rows, "spread", shape)

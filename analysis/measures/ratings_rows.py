@@ -20,7 +20,7 @@ _OF_SHOWN = frozenset({PERSONA, "persona_text", "prompt_hash", "label_rule", "te
 KEYS = ("1", "-1")
 
 
-def read_rating_items(runs: Runs, study: str) -> pd.DataFrame:
+def read_scale_key_and_options_of_items(runs: Runs, study: str) -> pd.DataFrame:
     """Read the items of a study with scale, key and options; refuse what contradicts itself."""
     rows = runs.sql(
         f"""
@@ -108,7 +108,7 @@ def _omit_persona_and_display_from_name(name: str, fields: Mapping[str, Any], ig
     return "/".join(part for part in name.split("/") if part not in dropped) or name
 
 
-def read_rating_rows(runs: Runs, study: str, codes: pd.DataFrame, n_ranks: int) -> pd.DataFrame:
+def read_rating_answers_of_study(runs: Runs, study: str, codes: pd.DataFrame, n_ranks: int) -> pd.DataFrame:
     """Read the answers of a study.
 
     Parameters

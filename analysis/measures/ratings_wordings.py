@@ -21,11 +21,11 @@ from analysis.measures.ratings import Ratings, average_over_units, group_units_b
 from analysis.measures.ratings_rows import PERSONA
 from analysis.statistics.ordered import (
     compute_answer_entropies,
-    compute_flips_across_middle,
-    compute_flips_of_most_probable_option,
+    compute_mean_distance_between_wordings,
+    compute_minority_side_and_middle_shares,
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
-    compute_wording_distances,
+    compute_wordings_share_off_modal_option,
     find_most_probable_ranks,
 )
 from analysis.statistics.resampling import LEVEL, Array
@@ -71,17 +71,17 @@ def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
         mode_flips (shares of the wordings); apart (mean Wasserstein-1 of two wordings, by K - 1). NaN below two
         wordings.
     """
-    side_flips, in_middle = compute_flips_across_middle(ratings.scores)
+    side_flips, in_middle = compute_minority_side_and_middle_shares(ratings.scores)
     has_two = (~np.isnan(ratings.scores)).sum(axis=2) > 1
     by_unit = {
         "sd": compute_standard_deviations(ratings.scores),
         "range": np.where(has_two, compute_ranges(ratings.scores), np.nan),
         "side_flips": side_flips,
         "in_middle": in_middle,
-        "mode_flips": compute_flips_of_most_probable_option(
+        "mode_flips": compute_wordings_share_off_modal_option(
             find_most_probable_ranks(ratings.shares), ratings.shares.shape[-1]
         ),
-        "apart": compute_wording_distances(ratings.shares, ratings.n_options),
+        "apart": compute_mean_distance_between_wordings(ratings.shares, ratings.n_options),
     }
     return {name: average_over_conditions_of_settings(ratings, values) for name, values in by_unit.items()}
 
@@ -160,7 +160,7 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     in_wordings, all_wordings = (compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores))
     of_units = average_over_units(np.moveaxis(to_models, 2, 0))[:, :, None]
     changes = {
-        WORDING: _average_distances_and_model_distances(
+        WORDING: _average_paired_answer_and_model_distances(
             in_wordings, all_wordings, of_units, np.ones(len(answering), int)
         )
     }
@@ -171,13 +171,13 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
             )
             of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
             n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
-            changes[name] = _average_distances_and_model_distances(in_groups, all_groups, of_groups, n_pairs)
+            changes[name] = _average_paired_answer_and_model_distances(in_groups, all_groups, of_groups, n_pairs)
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}
 
 
-def compute_half_widths_of_distance_excess(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
+def compute_wording_margins_of_distance_excess(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
     """Compute how far other wordings would move the mean of apart - models of a change: half of a 95 % interval.
 
     Where items share their wordings, more items do not average these out. Each is left out in turn (jackknife; Miller
@@ -217,7 +217,7 @@ def _measure_distances_between_units_of_groups(scores: Array, groups: list[npt.N
     return np.stack([compute_mean_pair_distances(np.moveaxis(scores[places], 0, -1)) for places in groups])
 
 
-def _average_distances_and_model_distances(
+def _average_paired_answer_and_model_distances(
     beside_models: Array, distances: Array, to_models: Array, n_pairs: npt.NDArray[np.int64]
 ) -> Change:
     """Average distances (groups, items, wordings) of answers beside models; without two of these, of all."""

@@ -44,12 +44,12 @@ def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]
     if shared.empty:
         return {}
     texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
-    rows = texts.merge(_count_shared_letters_at_ends(shared), on=["study", "variant"])
+    rows = texts.merge(_count_affix_letters_shared_by_wordings(shared), on=["study", "variant"])
     sizes_by_study = {str(study): _count_templates_and_items(part) for study, part in rows.groupby("study", sort=False)}
     return {study: sizes for study, sizes in sizes_by_study.items() if sizes}
 
 
-def _count_shared_letters_at_ends(names: pd.DataFrame) -> pd.DataFrame:
+def _count_affix_letters_shared_by_wordings(names: pd.DataFrame) -> pd.DataFrame:
     """Count the letters that all wordings of one name begin and end with: study, variant, start, end.
 
     What the first and the last of the sorted texts share, all share.

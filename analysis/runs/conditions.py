@@ -29,7 +29,7 @@ def build_options_without_middle_sql(options_sql: str) -> str:
     )
 
 
-def list_options_matching_number_of_values(options: Sequence[str], n_values: int) -> list[str]:
+def drop_middle_option_if_not_shown(options: Sequence[str], n_values: int) -> list[str]:
     """List the options that the values of a row are about.
 
     Parameters
@@ -46,7 +46,7 @@ def list_options_matching_number_of_values(options: Sequence[str], n_values: int
 
     Examples
     --------
-    >>> list_options_matching_number_of_values(["never", "sometimes", "always"], 2)
+    >>> drop_middle_option_if_not_shown(["never", "sometimes", "always"], 2)
     ['never', 'always']
     """
     middle = len(options) // 2
@@ -103,14 +103,14 @@ def find_subsampled_model_conditions(
     twin_by_condition = {
         name: find_same_prompt_condition_with_probabilities(conditions, name)
         for name, fields in conditions.items()
-        if _is_share_of_a_subsample(fields.get("share"))
+        if _is_number_between_zero_and_one(fields.get("share"))
     }
     return {
         (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
     }
 
 
-def _is_share_of_a_subsample(share: Any) -> bool:
+def _is_number_between_zero_and_one(share: Any) -> bool:
     """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
     return isinstance(share, int | float) and 0 < share < 1
 

@@ -155,7 +155,7 @@ SCALE_ENDS = (
 NO_ENDS = "NULL AS lowest, NULL AS highest"
 
 
-def check_stimulus_rows(
+def refuse_impossible_stimulus_rows(
     con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], stimuli_sql: str
 ) -> None:
     """Refuse stimuli without a text, and options, right answers and scores that cannot be.

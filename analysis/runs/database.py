@@ -455,7 +455,7 @@ def create_stimuli_and_responses_views(
     stimuli = " UNION ALL ".join(folder.stimuli_sql for folder in first_by_study.values())
     rows = " UNION ALL ".join(folder.responses_sql for folder in folders)
     if part:
-        part.create_tables_of_part(con)
+        part.create_join_tables_of_kept_rows(con)
         rows = part.build_sql_of_kept_rows(rows)
     if part and not part.keeps_all_wordings:
         con.execute(f"CREATE TABLE stimuli AS {part.build_sql_of_kept_stimuli(stimuli)}")

@@ -8,7 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.runs.damaged_rows import check_response_rows, check_stimulus_rows, choose_rules_that_responses_can_break
+from analysis.runs.damaged_rows import (
+    check_response_rows,
+    choose_rules_that_responses_can_break,
+    refuse_impossible_stimulus_rows,
+)
 from ground import run_json
 from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
@@ -161,7 +165,7 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     try:
         _refuse_repeated_or_foreign_stimuli(con, folder)
         folder = _find_asked_models_and_conditions(con, folder) if folder.parts else folder
-        check_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
+        refuse_impossible_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(
                 folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import list_options_matching_number_of_values
+from analysis.runs.conditions import drop_middle_option_if_not_shown
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _format_probability_of_every_option(row: Mapping[str, Any], scale: Sequence[
     names = (
         list(range(int(scale[0]), int(scale[1]) + 1))
         if scale
-        else list_options_matching_number_of_values(row["options"], len(values))
+        else drop_middle_option_if_not_shown(row["options"], len(values))
     )
     if len(names) != len(values):  # not what run.json says was asked: no guess which is which
         return f"{len(values)} probabilities"
@@ -268,7 +268,7 @@ def _describe_sampled_text_counts_by_option(row: Mapping[str, Any]) -> str:
     """Write how many sampled texts gave each option; empty where no texts were read."""
     texts, invalid = row.get("output"), int(row.get("invalid") or 0)
     counts = row.get("count")
-    options = [] if counts is None else list_options_matching_number_of_values(row["options"], len(counts))
+    options = [] if counts is None else drop_middle_option_if_not_shown(row["options"], len(counts))
     if counts is not None and len(counts) == len(options):
         count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(options, counts, strict=True))
         n_texts = int(sum(counts)) + invalid

@@ -58,7 +58,7 @@ class Part:
         sizes = [count["wordings"] for count in self.counts.values()]
         return self.pairs is None and bool(sizes) and all(kept == n for kept, n in sizes)
 
-    def create_tables_of_part(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
+    def create_join_tables_of_kept_rows(self, con: duckdb.DuckDBPyConnection, prefix: str = "main.part") -> None:
         """Create the tables that `build_sql_of_kept_rows` and `build_sql_of_kept_stimuli` join with.
 
         Parameters
@@ -82,7 +82,7 @@ class Part:
         )
 
     def build_sql_of_kept_rows(self, sql: str, prefix: str = "main.part") -> str:
-        """Write the SQL of the kept rows of responses; parameters as in `create_tables_of_part`."""
+        """Write the SQL of the kept rows of responses; parameters as in `create_join_tables_of_kept_rows`."""
         if self.pairs is None:
             rows = f"SELECT * FROM ({sql}) SEMI JOIN {prefix}_units USING ({', '.join(UNIT)})"
             return (

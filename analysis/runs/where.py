@@ -75,7 +75,7 @@ def select_rows_fulfilling_condition(
         ((_, kind, *_),) = con.execute("DESCRIBE FROM json_execute_serialized_sql(?)", [query]).fetchall()
         if kind != "BOOLEAN":
             raise InputError(
-                f"{_quote_condition(condition)} is neither true nor false; compare something, as model = 'a'"
+                f"{_quote_where_condition(condition)} is neither true nor false; compare something, as model = 'a'"
             )
         query = json.dumps(
             _replace_part_of_parsed_query(con, f"SELECT {', '.join(kept)} FROM {view}", "where_clause", expression)
@@ -84,11 +84,11 @@ def select_rows_fulfilling_condition(
     except (duckdb.Error, RecursionError) as error:
         # "Conversion Error: Could not convert ...": DuckDB puts its own words about fetching before it.
         problem = format_message_on_one_line(str(error)).rpartition("unsuccessful query result Error: ")[2]
-        raise InputError(f"{_quote_condition(condition)}: {shorten_to_one_line(problem, 250)}") from error
+        raise InputError(f"{_quote_where_condition(condition)}: {shorten_to_one_line(problem, 250)}") from error
     return table
 
 
-def _quote_condition(condition: str) -> str:
+def _quote_where_condition(condition: str) -> str:
     return f"{ABOUT}: {shorten_to_one_line(repr(condition), 120)}"
 
 
@@ -102,20 +102,24 @@ def _parse_where_condition(con: duckdb.DuckDBPyConnection, condition: str) -> di
         raise InputError(f"{error}{hint}") from None
     plain = parse_select_statement(con, "SELECT true\n", ABOUT)["node"]
     expressions = node.get("select_list", ())
-    rest, plain_rest = (_drop_text_positions({**part, "select_list": []}) for part in (node, plain))
+    rest, plain_rest = (_strip_query_locations_from_sql_tree({**part, "select_list": []}) for part in (node, plain))
     if len(expressions) != 1 or expressions[0].get("alias") or rest != plain_rest:
         raise InputError(
-            f"{_quote_condition(condition)} is not one condition; write it as after WHERE, and nothing behind it"
+            f"{_quote_where_condition(condition)} is not one condition; write it as after WHERE, and nothing behind it"
         )
     expression: dict[str, Any] = expressions[0]
     return expression
 
 
-def _drop_text_positions(tree: Any) -> Any:
+def _strip_query_locations_from_sql_tree(tree: Any) -> Any:
     """Return a tree without the places that its parts have in the text."""
     if isinstance(tree, dict):
-        return {key: _drop_text_positions(part) for key, part in tree.items() if not key.startswith("query_location")}
-    return [_drop_text_positions(part) for part in tree] if isinstance(tree, list) else tree
+        return {
+            key: _strip_query_locations_from_sql_tree(part)
+            for key, part in tree.items()
+            if not key.startswith("query_location")
+        }
+    return [_strip_query_locations_from_sql_tree(part) for part in tree] if isinstance(tree, list) else tree
 
 
 def _refuse_forbidden_expression(expression: Mapping[str, Any], condition: str) -> None:
@@ -127,13 +131,13 @@ def _refuse_forbidden_expression(expression: Mapping[str, Any], condition: str) 
         name = str(node.get("function_name", "")).lower() if kind == "FUNCTION" else ""
         if kind == "FUNCTION" and (name not in _FUNCTIONS or node.get("distinct") or node.get("filter")):
             raise InputError(
-                f"{_quote_condition(condition)}: {shorten_to_one_line(repr(name))} is not known in a condition"
+                f"{_quote_where_condition(condition)}: {shorten_to_one_line(repr(name))} is not known in a condition"
                 f"{format_nearest_name_hint(name, _FUNCTIONS)}"
             )
         if kind not in _CLASSES or (kind == "OPERATOR" and node.get("type") not in _OPERATORS):
             word = str(node.get("type", kind)).removeprefix("OPERATOR_").replace("_", " ").lower()
             raise InputError(
-                f"{_quote_condition(condition)}: a condition cannot hold a {word}; compare columns with values"
+                f"{_quote_where_condition(condition)}: a condition cannot hold a {word}; compare columns with values"
             )
 
 

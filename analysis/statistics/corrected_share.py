@@ -152,7 +152,7 @@ def estimate_flip_share_corrected_for_meaning(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        corrected = _estimate_ratio(*estimate_flip_and_same_meaning_shares(flip, passing, truth, item), n_read)
+        corrected = _estimate_ratio(*estimate_synonymous_flip_and_wording_shares(flip, passing, truth, item), n_read)
         change = _estimate_difference_of_ratios(corrected, uncorrected)
         excess = _estimate_ratio_excess_over_other_ratio(corrected, uncorrected, part, n_read)
     return CorrectedShare(
@@ -175,7 +175,7 @@ def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> 
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def estimate_flip_and_same_meaning_shares(
+def estimate_synonymous_flip_and_wording_shares(
     flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.

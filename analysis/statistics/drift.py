@@ -130,7 +130,7 @@ def compute_z_against_earlier_looks(answers: Sequence[Array], has_shared_fresh_w
     z = np.full(len(answers), np.nan)
     if has_shared_fresh_wordings:
         for look in range(1, len(answers)):
-            z[look] = _compute_rank_z_of_last_look(answers[: look + 1])
+            z[look] = _compute_last_look_mann_whitney_z(answers[: look + 1])
         return z
     sums, numbers = _sum_and_count_answers_over_wordings(answers)
     with np.errstate(invalid="ignore"):
@@ -150,7 +150,7 @@ def _list_window_starts(last: int) -> list[int]:
     return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
 
 
-def _compute_z_shift_from_earlier_change(n_looks: int) -> Array:
+def _compute_z_sensitivity_to_earlier_change(n_looks: int) -> Array:
     """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
     number = np.arange(1, n_looks + 1)
     return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
@@ -158,7 +158,7 @@ def _compute_z_shift_from_earlier_change(n_looks: int) -> Array:
 
 def _compute_z_of_window(z: Array, first: int, last: int) -> float:
     """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
-    part, weights = z[first : last + 1], _compute_z_shift_from_earlier_change(len(z))[first : last + 1]
+    part, weights = z[first : last + 1], _compute_z_sensitivity_to_earlier_change(len(z))[first : last + 1]
     has_z = ~np.isnan(part)
     if not has_z.any():
         return np.nan
@@ -231,7 +231,7 @@ def _compute_permutation_z_of_last_look(means: Array, numbers: Array) -> float:
     return sign * compute_z_of_permuted_sum(sign * values, has_answer, abs(total))
 
 
-def _compute_rank_z_of_last_look(answers: Sequence[Array]) -> float:
+def _compute_last_look_mann_whitney_z(answers: Sequence[Array]) -> float:
     """Compare the means of the last look's wordings over items with those of all looks before, by their ranks."""
     from scipy.special import ndtri
     from scipy.stats import mannwhitneyu

@@ -59,7 +59,7 @@ def build_interval_with_unknown_ends(n_items: npt.NDArray[np.int64]) -> Interval
     return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
 
 
-def set_missing_interval_ends_or_reasons(
+def fill_absent_interval_ends_or_reasons(
     interval: Interval, units: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
     magnitude: npt.NDArray[np.float64], least_items: float,
 ) -> None:  # fmt: skip

@@ -45,7 +45,7 @@ def compute_mean_answer_scores(shares: Array, n_options: npt.ArrayLike) -> Array
     return np.asarray((shares * np.arange(shares.shape[-1])).sum(axis=-1) / (np.asarray(n_options) - 1))
 
 
-def compute_sample_variances(shares: Array, n_options: npt.ArrayLike, n_samples: Array) -> Array:
+def compute_score_variances_of_sampled_answers(shares: Array, n_options: npt.ArrayLike, n_samples: Array) -> Array:
     """Compute the variance (n - 1) of the scores of the samples behind each answer, 0 to 1 each.
 
     Parameters
@@ -112,7 +112,7 @@ def find_most_probable_ranks(shares: Array) -> Array:
     return np.where(is_single & (highest > 0), filled.argmax(axis=-1), np.nan)
 
 
-def compute_flips_of_most_probable_option(modes: Array, n_ranks: int) -> Array:
+def compute_wordings_share_off_modal_option(modes: Array, n_ranks: int) -> Array:
     """Compute the share of wordings whose most probable option is not that of most wordings.
 
     Parameters
@@ -132,7 +132,7 @@ def compute_flips_of_most_probable_option(modes: Array, n_ranks: int) -> Array:
     return np.asarray((n - most) / np.where(n > 1, n, np.nan))
 
 
-def compute_flips_across_middle(scores: Array) -> tuple[Array, Array]:
+def compute_minority_side_and_middle_shares(scores: Array) -> tuple[Array, Array]:
     """Compute the share of wordings on the other side of the middle than most wordings, and of those in the middle.
 
     Parameters
@@ -145,7 +145,7 @@ def compute_flips_across_middle(scores: Array) -> tuple[Array, Array]:
     tuple of two arrays (...)
         Shares of the wordings with an answer. One exactly in the middle is on no side. NaN below two wordings.
 
-    >>> flips, middle = compute_flips_across_middle(np.array([0.2, 0.3, 0.8, 0.5]))
+    >>> flips, middle = compute_minority_side_and_middle_shares(np.array([0.2, 0.3, 0.8, 0.5]))
     >>> float(flips), float(middle)
     (0.25, 0.25)
     """
@@ -155,7 +155,7 @@ def compute_flips_across_middle(scores: Array) -> tuple[Array, Array]:
     return np.asarray(np.minimum(above, below) / at_least_two), np.asarray((n - above - below) / at_least_two)
 
 
-def compute_wording_distances(shares: Array, n_options: npt.ArrayLike) -> Array:
+def compute_mean_distance_between_wordings(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the mean distance between the distributions of two wordings: Wasserstein-1 on ranks, by K - 1.
 
     The distance of two is the sum over k < K of abs(F_k - G_k), with F and G the sums of shares up to rank k. Its mean

@@ -48,7 +48,7 @@ from analysis.statistics.interval import (
     FEW,
     Interval,
     build_interval_with_unknown_ends,
-    set_missing_interval_ends_or_reasons,
+    fill_absent_interval_ends_or_reasons,
 )
 from analysis.statistics.shares import Array, Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
@@ -318,7 +318,7 @@ def _bootstrap_units_or_differences(
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
     intervals = {name: build_interval_with_unknown_ends(has.sum(axis=1)) for name in names}
-    for items, block in _group_targets_by_items(has):
+    for items, block in _group_targets_having_same_items(has):
         unit_columns, sides = _select_units_and_locate_sides(columns, items, [targets[index] for index in block])
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
@@ -348,7 +348,7 @@ def _bootstrap_units_or_differences(
                 ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], level))
             else:
                 ends = compute_expanded_percentiles(samples, len(items), level)
-            set_missing_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
+            fill_absent_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
@@ -380,7 +380,7 @@ def _compute_share_interval_ends(
     return ends
 
 
-def _group_targets_by_items(
+def _group_targets_having_same_items(
     has_item: npt.NDArray[np.bool_],
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
     """Yield sets of items, each with a few of the targets that have exactly these; skip targets without items."""

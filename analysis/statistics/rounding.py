@@ -30,7 +30,7 @@ def are_scores_constant(values: Array, scale: float | None = None) -> bool:
     bool
         Whether their standard deviation is at most `NOISE` of the scale.
     """
-    return bool(np.std(values) <= _compute_noise_limit(values, scale))
+    return bool(np.std(values) <= _compute_largest_sd_from_rounding(values, scale))
 
 
 def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
@@ -66,6 +66,6 @@ def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
     return np.asarray(ordered[np.flatnonzero(first)][np.cumsum(first) - 1][place])
 
 
-def _compute_noise_limit(values: Array, scale: float | None) -> float:
+def _compute_largest_sd_from_rounding(values: Array, scale: float | None) -> float:
     """Compute the standard deviation up to which scores differ by rounding only."""
     return NOISE * float(np.abs(values).max() if scale is None else scale)

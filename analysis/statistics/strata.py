@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from analysis.statistics.reliability.panel import (
     Parts,
-    compute_squared_half_width_p_norm,
+    compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
     deduct_interaction_by_degrees_of_freedom,
 )
@@ -75,7 +75,7 @@ class StratifiedMean:
         if not variances.sum() > ROUNDING**2:
             return np.nan, np.nan
         half = float(
-            np.sqrt(compute_squared_half_width_p_norm(compute_squared_t_quantile(level, freedom) * variances, freedom))
+            np.sqrt(compute_p_norm_of_squared_limits(compute_squared_t_quantile(level, freedom) * variances, freedom))
         )
         return self.mean - half, self.mean + half
 

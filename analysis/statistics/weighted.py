@@ -50,7 +50,7 @@ def compute_kurtosis_and_variance(
     """
     values = _remove_rounding_noise_by_unit(values, scale)
     return {
-        "kurtosis": _compute_denoised_kurtosis(counts, values, biased),
+        "kurtosis": _compute_drawn_kurtosis_without_rounding_noise(counts, values, biased),
         "variance": compute_item_sd_in_each_draw(counts, values) ** 2,
     }
 
@@ -68,10 +68,10 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
     array (draws, units)
         NaN if all are equal.
     """
-    return _compute_denoised_kurtosis(counts, _remove_rounding_noise_by_unit(values, scale), biased)
+    return _compute_drawn_kurtosis_without_rounding_noise(counts, _remove_rounding_noise_by_unit(values, scale), biased)
 
 
-def _compute_denoised_kurtosis(counts: Array, values: Array, biased: bool) -> Array:
+def _compute_drawn_kurtosis_without_rounding_noise(counts: Array, values: Array, biased: bool) -> Array:
     """Compute Fisher's kurtosis over the drawn items of scores that have no rounding noise."""
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)

@@ -152,7 +152,7 @@ def compute_flip_shares(items: pd.DataFrame, thresholds: Sequence[float]) -> pd.
     return items[list(UNIT)].assign(**flips).groupby(list(UNIT), sort=False).mean().reset_index()
 
 
-def average_validity(answers: pd.DataFrame) -> pd.DataFrame:
+def average_validity_over_paraphrases(answers: pd.DataFrame) -> pd.DataFrame:
     """Average the validity of every model over all its answers to paraphrases (section 4.1): study, model, condition,
     validity."""
     paraphrases = answers[~answers["original"]]

@@ -22,7 +22,7 @@ from analysis.runs.folder import UNIT
 from analysis.steps.rows import (
     attach_wordings,
     find_place_of_largest_score,
-    pick_entries,
+    pick_entry_at_place_per_row,
     stack_lists_into_array,
     stack_row_options_and_canonical_labels,
 )
@@ -79,7 +79,7 @@ def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.
         [find_place_of_largest_score(scores), answered],
         find_place_of_largest_score(stack_lists_into_array(rows["count"])),
     )
-    chosen = pick_entries(canonical, places)
+    chosen = pick_entry_at_place_per_row(canonical, places)
     return rows[[*UNIT, "item", "pattern"]].assign(
         order=rows["variant"].str.extract(r"/([0-9]{1,4})$", expand=False).astype(int),
         subset=rows["attributes.subset"].fillna(NO_SUBSET),

@@ -4,7 +4,7 @@
 
     answers = page.list_answers()
     means = average_item_means_by_time(average_each_side_per_item(answers))
-    changes = compare_before_and_after_change(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
+    changes = compare_before_and_after_change_point(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
     return looks.rename(columns={"mean": "value", "size": "n_items"}).reset_index()
 
 
-def compare_before_and_after_change(
+def compare_before_and_after_change_point(
     answers: pd.DataFrame, changes: pd.DataFrame, test: Callable[..., Any]
 ) -> pd.DataFrame:
     """Compare the answers of every item from a change on with those before, or of the last look where none was found.

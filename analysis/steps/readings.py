@@ -3,7 +3,7 @@
 ::
 
     values = list_reading_values_of_first_model(read_reading_groups(runs))
-    spreads = compute_wording_spreads(values)
+    spreads = compute_wording_sd_of_each_reading(values)
     theirs = compute_kappas_of_sides_of_half(values, statsmodels.stats.inter_rater.cohens_kappa)
 """
 
@@ -59,7 +59,7 @@ def list_reading_values_of_first_model(groups: Sequence[ReadingGroup]) -> pd.Dat
     return rows.loc[n_wordings > 1, columns].reset_index(drop=True)
 
 
-def compute_wording_spreads(values: pd.DataFrame) -> pd.DataFrame:
+def compute_wording_sd_of_each_reading(values: pd.DataFrame) -> pd.DataFrame:
     """Compute the SD over wordings of every reading, net of what sampling adds.
 
     Parameters

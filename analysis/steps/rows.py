@@ -73,7 +73,7 @@ def find_place_of_largest_score(scores: npt.NDArray[np.float64]) -> npt.NDArray[
     return np.where(is_largest.sum(axis=1) == 1, is_largest.argmax(axis=1), -1)
 
 
-def pick_entries(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+def pick_entry_at_place_per_row(lists: npt.NDArray[Any], places: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
     """Pick the entry at a place of every row; None where the place is -1."""
     entries = lists[np.arange(len(lists)), places].astype(object)
     entries[places < 0] = None
@@ -99,9 +99,11 @@ def find_answer_or_modal_sample_answer(rows: pd.DataFrame) -> npt.NDArray[np.obj
     """
     if "thought_tokens" in rows and rows["thought_tokens"].notna().any():
         options, is_thought = stack_lists_into_array(rows["options"], object), rows["thought_tokens"].notna()
-        likeliest = pick_entries(options, find_place_of_largest_score(stack_lists_into_array(rows["probability"])))
+        likeliest = pick_entry_at_place_per_row(
+            options, find_place_of_largest_score(stack_lists_into_array(rows["probability"]))
+        )
         return np.where(is_thought, likeliest, find_answer_or_modal_sample_answer(rows.drop(columns="thought_tokens")))
-    most = pick_entries(
+    most = pick_entry_at_place_per_row(
         stack_lists_into_array(rows["options"], object),
         find_place_of_largest_score(stack_lists_into_array(rows["count"])),
     )

@@ -2,7 +2,7 @@
 
 ::
 
-    answers = derive_scale_answers(run.responses(), run.wordings(), run.conditions())
+    answers = derive_option_shares_and_mean_answers(run.responses(), run.wordings(), run.conditions())
     scores = compute_scale_scores(answers)
     spreads = compute_spreads_over_wordings(answers, scipy.stats.wasserstein_distance)
     effects = compute_order_effects(answers, statsmodels.stats.weightstats.DescrStatsW)
@@ -25,7 +25,9 @@ ROW = ["study", "model", "condition"]
 Describe = Callable[[npt.NDArray[np.float64]], Any]
 
 
-def derive_scale_answers(responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd.DataFrame) -> pd.DataFrame:
+def derive_option_shares_and_mean_answers(
+    responses: pd.DataFrame, wordings: pd.DataFrame, conditions: pd.DataFrame
+) -> pd.DataFrame:
     """Read the shares of the options and the mean answer of every response.
 
     Parameters
@@ -103,7 +105,7 @@ def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     answers
-        From `derive_scale_answers`.
+        From `derive_option_shares_and_mean_answers`.
 
     Returns
     -------
@@ -131,7 +133,7 @@ def compute_spreads_over_wordings(answers: pd.DataFrame, distance: Callable[...,
     Parameters
     ----------
     answers
-        From `derive_scale_answers`.
+        From `derive_option_shares_and_mean_answers`.
     distance
         `wasserstein_distance` of scipy: it gets ranks and shares of two wordings.
 
@@ -159,7 +161,7 @@ def compute_order_effects(answers: pd.DataFrame, describe: Describe) -> pd.DataF
     Parameters
     ----------
     answers
-        From `derive_scale_answers`; conditions are paired by their name without "-up" and "-down".
+        From `derive_option_shares_and_mean_answers`; conditions are paired by their name without "-up" and "-down".
     describe
         `DescrStatsW` of statsmodels: it gets the mean difference of every item.
 

@@ -2,7 +2,7 @@
 
 ::
 
-    answers = derive_yes_no_answers(run.responses(), run.wordings(), {"facts": "yes"})
+    answers = derive_answers_to_original_questions(run.responses(), run.wordings(), {"facts": "yes"})
     pairs = pair_answers_with_originals(answers)
     consistency = average_pairs(pairs)
 
@@ -24,7 +24,7 @@ from analysis.steps.rows import (
     attach_wordings,
     find_answer_or_modal_sample_answer,
     find_place_of_largest_score,
-    pick_entries,
+    pick_entry_at_place_per_row,
     stack_lists_into_array,
     stack_row_options_and_canonical_labels,
 )
@@ -33,7 +33,7 @@ GROUP = ["study", "model", "language", "task", "condition", "pattern"]  # what a
 _OF_ORIGINAL = ["said", "yes", "meant"]
 
 
-def derive_yes_no_answers(
+def derive_answers_to_original_questions(
     responses: pd.DataFrame, wordings: pd.DataFrame, yes_labels: Mapping[str, str]
 ) -> pd.DataFrame:
     """Read what every response says, and what that amounts to as an answer to the original question.
@@ -67,8 +67,8 @@ def derive_yes_no_answers(
         task=rows["attributes.task"].fillna(rows["study"]),
         said=said,
         yes=np.where(pd.isna(said), np.nan, (said == yes).astype(float)),
-        meant=pick_entries(canonical, _find_index_of_label(options, said)),
-        inverted=pick_entries(canonical, _find_index_of_label(options, yes)) != yes,
+        meant=pick_entry_at_place_per_row(canonical, _find_index_of_label(options, said)),
+        inverted=pick_entry_at_place_per_row(canonical, _find_index_of_label(options, yes)) != yes,
         gold=rows["gold"].to_numpy(object),
         outvoted=is_sampled & (invalid >= np.fmax(counts[:, 0], counts[:, 1])),
     )
@@ -86,7 +86,7 @@ def pair_answers_with_originals(answers: pd.DataFrame, invalid: str = "dropped")
     Parameters
     ----------
     answers
-        From `derive_yes_no_answers`.
+        From `derive_answers_to_original_questions`.
     invalid
         A pair with an invalid answer is "dropped", or counts as "inconsistent", wrong and not "Yes".
 

@@ -21,7 +21,7 @@ from inference.asking.thoughts import (
     build_thought_condition_fields,
     name_thought_condition,
     parse_thinking_settings,
-    read_sampler_fields,
+    read_token_restrictions_from_options,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
 from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
@@ -264,7 +264,7 @@ def parse_text_samplings(options: Namespace, length_field: Mapping[str, int]) ->
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):
         raise InputError("--samples is for temperatures above 0: at 0 all texts are the same; give a --temperature")
-    restrictions = read_sampler_fields(options)
+    restrictions = read_token_restrictions_from_options(options)
     if restrictions and not any(temperatures):
         name = SAMPLER_OPTIONS[next(iter(restrictions))]
         raise InputError(f"{name} is for temperatures above 0: at 0 the likeliest token is taken; give a --temperature")

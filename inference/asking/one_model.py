@@ -37,7 +37,7 @@ from inference.asking.session import (
     Tally,
     Writer,
     print_prompt_and_failure_counts,
-    record_responses_with_unfollowed_paths,
+    summarise_unfollowed_paths_in_shortcuts,
 )
 from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
@@ -243,7 +243,7 @@ def ask_model(
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     recorded_fields = run.models.get(model.id, {})
     info = {**engine.info, **model.fields, "forms": forms}
-    run.add_model(model.id, record_responses_with_unfollowed_paths(info, recorded_fields, ()))
+    run.add_model(model.id, summarise_unfollowed_paths_in_shortcuts(info, recorded_fields, ()))
     record_conditions_and_expected_rows(run, model.id, rounds)
     with stop.end_block_at_first_signal(model.id):
         rounds = recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
@@ -260,7 +260,7 @@ def ask_model(
     def record_unfollowed_token_paths() -> None:
         every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
         if any(tally.left_out for tally in every_tally):
-            run.add_model(model.id, record_responses_with_unfollowed_paths(info, recorded_fields, every_tally))
+            run.add_model(model.id, summarise_unfollowed_paths_in_shortcuts(info, recorded_fields, every_tally))
 
     try:
         for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:

@@ -336,7 +336,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
         return
     for number, round_ in enumerate(rounds):
         if isinstance(engine, StreamingEngine):
-            yield from _ask_round_in_stream(engine, number, round_)
+            yield from _ask_round_and_yield_arrived_batches(engine, number, round_)
             continue
         with closing(
             map_ahead_in_thread(
@@ -347,7 +347,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
                 yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)
 
 
-def _ask_round_in_stream(
+def _ask_round_and_yield_arrived_batches(
     engine: StreamingEngine, number: int, round_: PendingRound
 ) -> Generator[AnsweredBatch, None, None]:
     """Ask a round; a batch is what came in the last moments, perhaps nothing."""

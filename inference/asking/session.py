@@ -157,7 +157,7 @@ class Tally:
         print_prompt_and_failure_counts(self.format_model_and_condition(), [self], seconds)
 
 
-def record_responses_with_unfollowed_paths(
+def summarise_unfollowed_paths_in_shortcuts(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
 ) -> dict[str, Any]:
     """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
@@ -177,11 +177,12 @@ def record_responses_with_unfollowed_paths(
 
     Examples
     --------
-    >>> first = record_responses_with_unfollowed_paths({"shortcuts": ["head"]}, {},
+    >>> first = summarise_unfollowed_paths_in_shortcuts({"shortcuts": ["head"]}, {},
     ...                                        [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
     >>> first["shortcuts"]
     ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
-    >>> again = record_responses_with_unfollowed_paths({}, first, [Tally("m", "c", left_out=2, largest_left_out=4e-10)])
+    >>> tally = Tally("m", "c", left_out=2, largest_left_out=4e-10)
+    >>> again = summarise_unfollowed_paths_in_shortcuts({}, first, [tally])
     >>> again["shortcuts"]
     [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
     """
@@ -259,20 +260,20 @@ class Writer:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._save_rows()
+        self._rewrite_newest_part_with_new_rows()
 
     def save_rows_if_due(self) -> None:
         """Write the new rows if it is time; begin another part if the newest is long enough, the next one longer."""
         now = time.monotonic()
         full = now - self._begun >= self._interval or len(self.rows) >= FLUSH_ROWS
         if full or now - self._last >= self._every:
-            self._save_rows()
+            self._rewrite_newest_part_with_new_rows()
         if full:
             self.rows, self._part, self._saved = [], None, 0
             self._interval = min(2 * self._interval, LAST_FLUSH)
             self._begun = self._last
 
-    def _save_rows(self) -> None:
+    def _rewrite_newest_part_with_new_rows(self) -> None:
         """Write the newest part again with the rows that have come since."""
         with self._stop.hold_second_signal_in_block():
             try:

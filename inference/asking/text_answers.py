@@ -117,7 +117,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     grammar = _build_label_pattern_and_opposites(
         tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items())
     )
-    folded = _fold_text(text)
+    folded = _normalise_text_for_answer_matching(text)
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
     state = ""
@@ -176,7 +176,7 @@ def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[st
     label: dict[str, str] = {}
     for name, wordings in label_wordings:
         for wording in wordings:
-            folded = _unify_word_separators(_fold_text(wording))
+            folded = _unify_word_separators(_normalise_text_for_answer_matching(wording))
             if not folded:
                 raise ValueError(f"an empty wording is given for the label '{name}'")
             if label.setdefault(folded, name) != name:
@@ -216,7 +216,7 @@ def _unify_word_separators(folded: str) -> str:
     return " ".join(filter(None, re.split(r"[\s_\-]+", folded)))
 
 
-def _fold_text(text: str) -> str:
+def _normalise_text_for_answer_matching(text: str) -> str:
     """Fold case and Unicode (NFKC), straighten apostrophes, and remove emphasis marks and double quotes."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return folded.replace("\u2019", "'").replace("\u2018", "'").translate(_DROPPED)

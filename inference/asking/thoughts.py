@@ -98,7 +98,7 @@ def parse_thinking_effort(text: str) -> str:
     return text
 
 
-def read_sampler_fields(options: Namespace) -> dict[str, Any]:
+def read_token_restrictions_from_options(options: Namespace) -> dict[str, Any]:
     """Read the restrictions of sampled tokens that the call gives, as fields of `Sampling`."""
     return {name: value for name in SAMPLER_OPTIONS if (value := getattr(options, name)) is not None}
 
@@ -111,7 +111,7 @@ def parse_thinking_settings(options: Namespace) -> tuple[Thinking, ...]:
     InputError
         For a value out of range, or settings that do not go together.
     """
-    fields = read_sampler_fields(options)
+    fields = read_token_restrictions_from_options(options)
     temperatures: list[float | None] = list(dict.fromkeys(options.temperature)) if options.temperature else [None]
     if fields and not any(temperatures):
         name = SAMPLER_OPTIONS[next(iter(fields))]

@@ -186,7 +186,7 @@ class LeftToRight(RowEngine):
         behind = iter(self.tokens.decode([ids[n:] for ids, n in zip(written, lengths, strict=True) if n is not None]))
         return Generation(texts, tuple(None if length is None else next(behind) for length in lengths))
 
-    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_prompts_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Render and tokenise prompts; return a row of each, kept from an earlier call where there is one."""
         return self._recall_or_tokenize_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
 

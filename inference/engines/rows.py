@@ -66,7 +66,7 @@ class ReadPrompts(list["Prompt"]):
 class RowEngine(ABC):
     """An engine that sees its prompts as token ids.
 
-    A subclass says how prompts become token ids (`_tokenize_to_rows`), which it cannot take
+    A subclass says how prompts become token ids (`_tokenize_prompts_to_rows`), which it cannot take
     (`_explain_why_row_cannot_be_asked`), how the others are cut into batches (`_split_prompts_into_batches`) and how a
     batch of them is scored (`_score_rows`).
     """
@@ -88,7 +88,7 @@ class RowEngine(ABC):
         return Lock()
 
     @abstractmethod
-    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_prompts_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Render and tokenise prompts."""
 
     @abstractmethod
@@ -156,7 +156,7 @@ class RowEngine(ABC):
         if isinstance(prompts, ReadPrompts):
             return prompts.rows[effort]
         with self._tokenizing_lock:
-            return self._tokenize_to_rows(prompts, effort)
+            return self._tokenize_prompts_to_rows(prompts, effort)
 
     def _ask_rows_without_problem(
         self,

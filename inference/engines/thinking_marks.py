@@ -84,7 +84,9 @@ def locate_answer_after_thinking(
     where it does not end.
     """
     written = yield ids
-    closings = count_closing_marks(written, marks, is_open=marks.does_prompt_open_thought(prompt_text))
+    closings = count_closing_marks_until_thought_ends(
+        written, marks, is_open=marks.does_prompt_open_thought(prompt_text)
+    )
     if not closings:
         return closings
     length = yield from _find_shortest_token_prefix_with_marks(ids, marks, closings, written, end_id)
@@ -167,7 +169,7 @@ def locate_answer_after_thinking_in_text(prompt_text: str, written: str, marks: 
     )
 
 
-def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) -> int | None:
+def count_closing_marks_until_thought_ends(written: str, marks: ThinkingMarks, *, is_open: bool) -> int | None:
     """Count the closing marks up to the one that ends the thinking.
 
     It ends at the first mark that closes as many thoughts as were opened, unless another thought follows at once. Where
@@ -189,11 +191,11 @@ def count_closing_marks(written: str, marks: ThinkingMarks, *, is_open: bool) ->
     Examples
     --------
     >>> marks = THINKING[0]
-    >>> count_closing_marks("<think>a</think>\\n<think>b</think>yes", marks, is_open=False)
+    >>> count_closing_marks_until_thought_ends("<think>a</think>\\n<think>b</think>yes", marks, is_open=False)
     2
-    >>> count_closing_marks("so <think> is a mark</think>yes", marks, is_open=True)
+    >>> count_closing_marks_until_thought_ends("so <think> is a mark</think>yes", marks, is_open=True)
     1
-    >>> count_closing_marks("a, b, c", marks, is_open=True) is None
+    >>> count_closing_marks_until_thought_ends("a, b, c", marks, is_open=True) is None
     True
     """
     depth, closings, was_whole = int(is_open), 0, False

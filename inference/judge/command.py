@@ -82,7 +82,7 @@ def _ask_judge(options: argparse.Namespace) -> None:
     book = read_option_judge_prompts(options.prompt)
     texts = RunTexts(Path(options.run), options.condition)
     judge = Judge(texts.folder, models[0], parse_engine_settings(options), Questions(book))
-    replies = texts.list_replies()
+    replies = texts.list_distinct_replies_by_key()
     if not replies:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
     failure = judge.ask_judge_about_replies(replies, options.call, options.allow_failed or NO_FAILURES)

@@ -156,7 +156,7 @@ class RunTexts:
             tuple(readings),
         )
 
-    def list_replies(self) -> dict[str, Reply]:
+    def list_distinct_replies_by_key(self) -> dict[str, Reply]:
         """List the different texts with what their meaning depends on: key -> reply."""
         replies: dict[str, Reply] = {}
         for row in self.iterate_rows_with_texts():
@@ -180,14 +180,14 @@ class RunTexts:
         -------
         The reply.
         """
-        words_by_label = self._find_answer_words(row.condition)
+        words_by_label = self._find_option_words_of_condition(row.condition)
         options = []
         for option in row.variant.options:
             words = row.variant.attributes.get(f"choice_{option.canonical}") or words_by_label.get(option.label, "")
             options.append((option.label, "" if words == option.label else words))
         return Reply(self._find_asked_text(row), tuple(options), text)
 
-    def _find_answer_words(self, condition: str) -> Mapping[str, str]:
+    def _find_option_words_of_condition(self, condition: str) -> Mapping[str, str]:
         """Find the word that stood for each option in the prompt of a condition, where run.json has it."""
         prompt_hash = self.info["conditions"][condition].get("prompt_hash")
         words = self.info.get("prompts", {}).get(prompt_hash, {}).get("answers", {})

@@ -132,7 +132,7 @@ class MeaningCheck:
 
     def _print_verdicts_and_write_items(self, verdicts: Verdicts, is_new: bool) -> None:
         """Print what follows for the wordings, and write it into items."""
-        self._warn_of_partly_checked_texts()
+        self._warn_of_checks_lacking_new_texts()
         if not is_new:
             print_progress(f"{self._source.results_file}: nothing new to write")
         for quality in verdicts.qualities:
@@ -160,10 +160,10 @@ class MeaningCheck:
                 f"{shorten_text(value, 40)!r}"
             )
 
-    def _warn_of_partly_checked_texts(self) -> None:
+    def _warn_of_checks_lacking_new_texts(self) -> None:
         """Name the checks of earlier calls that say nothing of some texts, which are new since then."""
         named, table = {check.name for check in self._checks}, self._table
-        for name in table.ordered_checks:
+        for name in table.checks_in_order_of_kind:
             lacking = len(self._wordings_and_decoys) - len(table.scores[name])
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
                 print_warning(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them")

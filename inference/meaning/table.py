@@ -111,7 +111,7 @@ class MeaningTable:
         return [scores.get(build_wording_key(wording), math.nan) for wording in wordings]
 
     @property
-    def ordered_checks(self) -> list[str]:
+    def checks_in_order_of_kind(self) -> list[str]:
         """The checks in the order of their kinds, people last: the order of calls does not count."""
         ranks = {kind: place for place, kind in enumerate(KINDS)}
         return sorted(self.scores, key=lambda name: (ranks.get(name.partition(":")[0], len(ranks)), name))
@@ -150,7 +150,7 @@ def read_meaning_table(source: Source) -> MeaningTable:
     if not file.exists():
         return MeaningTable()
     refuse_damaged_or_foreign_columns(file, TABLE)
-    about = _read_record_of_file(file)
+    about = _read_meaning_record_of_parquet(file)
     if source.is_run and about.get("study_hash") != source.study.hash:
         raise InputError(f"{file}: it is of another study than the run beside it; remove it, or restore the run")
     table = MeaningTable(about={"checks": {}, "decoys": {}, "sheets": {}} | about)
@@ -160,7 +160,7 @@ def read_meaning_table(source: Source) -> MeaningTable:
     return table
 
 
-def _read_record_of_file(file: Path) -> dict[str, Any]:
+def _read_meaning_record_of_parquet(file: Path) -> dict[str, Any]:
     """Read the record of a file."""
     text = (pq.read_schema(file).metadata or {}).get(METADATA)
     try:
@@ -194,17 +194,17 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
     schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
         _build_rows_of_check(schema, source.study.name, check, table.scores[check], wordings)
-        for check in table.ordered_checks
+        for check in table.checks_in_order_of_kind
     ]
     whole = pa.concat_tables(tables) if tables else schema.empty_table()
-    if source.results_file.exists() and _does_file_hold_table(source.results_file, whole):
+    if source.results_file.exists() and _is_table_already_in_file(source.results_file, whole):
         return False
     source.out.mkdir(parents=True, exist_ok=True)
     write_tables_as_row_groups(source.results_file, schema, [whole])
     return True
 
 
-def _does_file_hold_table(file: Path, table: pa.Table) -> bool:
+def _is_table_already_in_file(file: Path, table: pa.Table) -> bool:
     """Tell whether a file holds just this table with this record."""
     return (
         read_parquet(file).equals(table)

@@ -67,8 +67,8 @@ def assess_checks_and_decide_verdicts(
     -------
     The verdicts.
     """
-    people = [name for name in table.ordered_checks if name.startswith(f"{PEOPLE}:")]
-    checks = [name for name in table.ordered_checks if name not in people]
+    people = [name for name in table.checks_in_order_of_kind if name.startswith(f"{PEOPLE}:")]
+    checks = [name for name in table.checks_in_order_of_kind if name not in people]
     votes = np.array([table.list_scores_of_wordings(name, wordings) for name in people]).reshape(
         len(people), len(wordings)
     )

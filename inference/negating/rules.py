@@ -158,9 +158,9 @@ def _build_negation_rule(entry: Mapping[str, Any]) -> Rule:
         kinds=frozenset(name for name in subjects if not name.startswith(ANY_FORM)),
         bases=frozenset(name[1:] for name in subjects if name.startswith(ANY_FORM)),
         forms=tuple(entry["form"].split("|")) if "form" in entry else (),
-        after=_parse_word_pattern(entry["after"]) if "after" in entry else None,
-        tail=tuple(map(_parse_word_pattern, entry.get("tail", "").split())),
-        before=_parse_word_pattern(entry["before"]) if "before" in entry else None,
+        after=_build_word_test_from_alternatives(entry["after"]) if "after" in entry else None,
+        tail=tuple(map(_build_word_test_from_alternatives, entry.get("tail", "").split())),
+        before=_build_word_test_from_alternatives(entry["before"]) if "before" in entry else None,
         writes=WRITES.fullmatch(entry["writes"]).groups() if "writes" in entry else None,  # type: ignore[union-attr,arg-type]
         example=tuple(entry["example"].split(" => ")) if "example" in entry else None,
     )
@@ -171,7 +171,7 @@ def _does_word_match_pattern(test: WordTest, word: Word) -> bool:
     return test(word)
 
 
-def _parse_word_pattern(alternatives: str) -> WordTest:
+def _build_word_test_from_alternatives(alternatives: str) -> WordTest:
     """Make a test of one word from alternatives such as `て|で`, `た/連体形`, `~いる`, `<名詞>` and `END`."""
     form_by_spelling: dict[str, str] = {}
     bases, parts, at_end = set(), [], False

@@ -7,7 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inference.paraphrase.parsing import CHATTER, CUT_OFF, EMPTY, REFUSAL, fold_wording, split_answer_into_judged_lines
+from inference.paraphrase.parsing import (
+    CHATTER,
+    CUT_OFF,
+    EMPTY,
+    REFUSAL,
+    split_answer_into_judged_lines,
+    strip_case_spaces_and_punctuation,
+)
 from inference.stimuli.study import Variant
 
 ORIGINAL, DUPLICATE, MEANING, SURPLUS = "original", "duplicate", "meaning", "surplus"
@@ -111,11 +118,11 @@ def choose_paraphrases(
 
 def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list[Wording]:
     """Mark wordings that equal the original or an earlier wording."""
-    reason_by_text = {fold_wording(original): ORIGINAL}
+    reason_by_text = {strip_case_spaces_and_punctuation(original): ORIGINAL}
     marked_wordings = []
     for wording in wordings:
         if wording.reason is None:
-            folded = fold_wording(wording.text)
+            folded = strip_case_spaces_and_punctuation(wording.text)
             wording = replace(wording, reason=reason_by_text.get(folded))
             reason_by_text.setdefault(folded, DUPLICATE)
         marked_wordings.append(wording)

@@ -126,7 +126,7 @@ def _refuse_folder_of_other_settings(out: Path, model: Model, choice_settings: C
     """
     if out.is_dir() and any(out.iterdir()) and not (out / "calls").is_dir():
         raise InputError(f"{out}: not a folder of paraphrases (there is no calls in it); choose another --out")
-    other_models = set(_read_recorded_models(out / "calls")) - {model.id}
+    other_models = set(_read_models_of_begun_calls(out / "calls")) - {model.id}
     if other_models:
         raise InputError(f"{out}: was begun with model {min(other_models)}, not {model.id}; choose another --out")
     recorded_settings = _read_settings_recorded_in_report(out / "report.json")
@@ -143,7 +143,7 @@ def _refuse_folder_of_other_settings(out: Path, model: Model, choice_settings: C
         )
 
 
-def _read_recorded_models(calls: Path) -> Mapping[str, Any]:
+def _read_models_of_begun_calls(calls: Path) -> Mapping[str, Any]:
     """Return the models that the calls were begun with; none where there are no calls yet."""
     models: Mapping[str, Any] = run_json.read_run_json(calls)["models"] if (calls / "run.json").exists() else {}
     return models

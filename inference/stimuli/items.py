@@ -144,7 +144,7 @@ def name_study_after_source(source: str) -> str:
 def _read_variant_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
     """Read one row per variant."""
     return (
-        _read_item_rows(shape, shape.rename_record_fields(source_records))
+        _read_nested_and_wide_item_rows(shape, shape.rename_record_fields(source_records))
         if shape.has_row_per_item
         else _read_long_rows(shape.rename_record_fields(source_records))
     )
@@ -155,8 +155,11 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
     original_seen: set[str] = set()
     count: Counter[tuple[str, str]] = Counter()
     for place, record in source_records:
-        item = _parse_item_id(place, record)
-        variant, pattern = _parse_optional_text(place, record, "variant"), _parse_pattern(place, record)
+        item = _require_item_id_as_text(place, record)
+        variant, pattern = (
+            _parse_optional_text(place, record, "variant"),
+            _require_correctly_spelt_pattern_name(place, record),
+        )
         if pattern is None:
             pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
         if pattern == ORIGINAL:
@@ -170,12 +173,12 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
         )
 
 
-def _read_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
+def _read_nested_and_wide_item_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
     """Read nested entries and wide rows; in a wide row, an empty cell is a wording that there is not."""
     place_by_item: dict[str, str] = {}
     for place, record in source_records:
         item, shared, texts = (
-            _parse_item_id(place, record),
+            _require_item_id_as_text(place, record),
             _parse_language_gold_and_attributes(place, record),
             record.get("paraphrases") or [],
         )
@@ -205,7 +208,7 @@ def _is_blank_cell(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _parse_pattern(place: str, record: Mapping[str, Any]) -> str | None:
+def _require_correctly_spelt_pattern_name(place: str, record: Mapping[str, Any]) -> str | None:
     """Read a pattern: any name, but no slip of the pen in those that mean something to all protocols."""
     pattern = _parse_optional_text(place, record, "pattern")
     if pattern is None or pattern in PATTERNS:
@@ -255,7 +258,7 @@ def _refuse_repeated_variants(rows: Iterable[_Row], item: str) -> None:
         names[variant.variant] = wordings[wording] = place
 
 
-def _parse_item_id(place: str, record: Mapping[str, Any]) -> str:
+def _require_item_id_as_text(place: str, record: Mapping[str, Any]) -> str:
     """Return the id of a record's item as text; refuse what is neither text nor a whole number."""
     value = record.get("item")
     if isinstance(value, int) and not isinstance(value, bool):
@@ -284,7 +287,7 @@ def _parse_language_gold_and_attributes(place: str, record: Mapping[str, Any]) -
         "language": _parse_language(place, record),
         "gold": _parse_gold(place, record),
         "gold_score": _parse_gold_score(place, record.get("gold_score")),
-        "attributes": _parse_attributes(place, record),
+        "attributes": _merge_attribute_field_and_columns(place, record),
     }
 
 
@@ -333,7 +336,7 @@ def _parse_gold_score(place: str, value: Any) -> float | None:
     return score
 
 
-def _parse_attributes(place: str, record: Mapping[str, Any]) -> dict[str, str]:
+def _merge_attribute_field_and_columns(place: str, record: Mapping[str, Any]) -> dict[str, str]:
     """Join the field `attributes` and the columns `attributes.NAME`; numbers and dates become text."""
     attribute_field = record.get("attributes") or NO_ATTRIBUTES
     pairs = (

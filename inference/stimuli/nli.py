@@ -180,13 +180,14 @@ def _parse_nli_pair(where: str, number: str, record: Mapping[str, Any]) -> Insta
         return _parse_jnli_neg_pair(where, record)
     if "sentence1" in record:
         return Instance(
-            _parse_pair_name(where, record, "sentence_pair_id"), ORIGINAL, _parse_sentence(where, record, "sentence1"),
-            _parse_sentence(where, record, "sentence2"), _parse_entailment_label(where, record, "label"), where=where,
+            _parse_pair_name(where, record, "sentence_pair_id"), ORIGINAL,
+            _require_sentence(where, record, "sentence1"), _require_sentence(where, record, "sentence2"),
+            _parse_entailment_label(where, record, "label"), where=where,
         )  # fmt: skip
-    pattern = _parse_negation_pattern(where, "pattern", record.get("pattern") or ORIGINAL)
+    pattern = _require_known_negation_pattern(where, "pattern", record.get("pattern") or ORIGINAL)
     return Instance(
         _parse_pair_name(where, record, "item") if "item" in record else number, pattern,
-        _parse_sentence(where, record, "premise"), _parse_sentence(where, record, "hypothesis"),
+        _require_sentence(where, record, "premise"), _require_sentence(where, record, "hypothesis"),
         _parse_entailment_label(where, record, "label"),
         _parse_negation_place(where, pattern in (PREMISE, BOTH), record, "premise_position", "premise_target"),
         _parse_negation_place(where, pattern in (HYPOTHESIS, BOTH), record, "hypothesis_position", "hypothesis_target"),
@@ -196,7 +197,7 @@ def _parse_nli_pair(where: str, number: str, record: Mapping[str, Any]) -> Insta
 
 def _parse_jnli_neg_pair(where: str, record: Mapping[str, Any]) -> Instance:
     """Parse a pair as JNLI-Neg has it."""
-    pattern = _parse_negation_pattern(where, "type", record.get("type"))
+    pattern = _require_known_negation_pattern(where, "type", record.get("type"))
     sides = []
     for name, patterns in (("sentence1", (PREMISE, BOTH)), ("sentence2", (HYPOTHESIS, BOTH))):
         side, inside = record.get(name), f"{where}, {name}"
@@ -206,7 +207,7 @@ def _parse_jnli_neg_pair(where: str, record: Mapping[str, Any]) -> Instance:
         if not isinstance(neg, dict):
             raise InputError(f"{inside}, neg: expected neg_position and target_pos, not {shorten_value(neg)}")
         negation = _parse_negation_place(inside, pattern in patterns, neg, "neg_position", "target_pos")
-        sides.append((_parse_sentence(inside, side, "sentence"), negation))
+        sides.append((_require_sentence(inside, side, "sentence"), negation))
     (premise, premise_negation), (hypothesis, hypothesis_negation) = sides
     return Instance(
         _parse_pair_name(where, record, "jnli_sentence_pair_id"), pattern, premise, hypothesis,
@@ -228,7 +229,7 @@ def _parse_negation_place(
     return Negation(place, part)
 
 
-def _parse_negation_pattern(where: str, name: str, value: Any) -> str:
+def _require_known_negation_pattern(where: str, name: str, value: Any) -> str:
     if not isinstance(value, str) or value not in PATTERNS:
         raise InputError(f"{where}: {name} must be one of {', '.join(PATTERNS)}, not {shorten_value(value)}")
     return value
@@ -243,7 +244,7 @@ def _parse_entailment_label(where: str, record: Mapping[str, Any], name: str) ->
     return value
 
 
-def _parse_sentence(where: str, record: Mapping[str, Any], name: str) -> str:
+def _require_sentence(where: str, record: Mapping[str, Any], name: str) -> str:
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
         raise InputError(f"{where}: {name} must be a sentence, not {shorten_value(value)}")

@@ -28,8 +28,8 @@ from analysis.pages.reliability import accuracies  # noqa: E402
 from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noqa: E402
 from analysis.statistics.reliability.aggregated import (  # noqa: E402
     TaskAccuracies,
-    compute_same_order_probabilities,
     estimate_components_of_mean_task_accuracy,
+    estimate_order_stability_across_templates,
 )
 from analysis.statistics.reliability.calibration import (  # noqa: E402
     EDGES,
@@ -141,7 +141,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
     for here, there in ((first, second), (second, first)):
         ours, theirs = (np.mean([block.accuracies.mean(axis=1) for block in side], axis=0) for side in (here, there))
         products = (ours[:, None] - ours) * (theirs[:, None] - theirs)
-        cases.append(np.stack([compute_same_order_probabilities(here)[pairs], products[pairs]]))
+        cases.append(np.stack([estimate_order_stability_across_templates(here)[pairs], products[pairs]]))
     both = np.concatenate(cases, axis=1)
     both = both[:, ~np.isnan(both[0]) & (np.abs(both[1]) > 1e-14)]
     return np.stack([both[0], both[1] > 0])

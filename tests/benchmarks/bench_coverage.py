@@ -29,7 +29,7 @@ from bench_ranking_holes import print_rankings  # noqa: E402
 from bench_templates import print_coverage  # noqa: E402
 from bench_unlike_items import print_unlike_items  # noqa: E402
 
-from analysis.pages.wording.measures import OVERALL, _compute_overall_mean_and_its_derivatives, compute_harmonic_mean  # noqa: E402
+from analysis.pages.wording.measures import OVERALL, _compute_mean_harmonic_mean_and_gradient, compute_harmonic_mean  # noqa: E402
 from analysis.statistics import forms, weighted  # noqa: E402
 from analysis.statistics.reliability.templates import (  # noqa: E402
     summarize_accuracies,
@@ -135,7 +135,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_drawn_mean(n,
             c[k]) for k in OVERALL)), {
             "shares": lambda c: {"f": [DerivedFigure([[(c[k], np.ones_like(c[k]))] for k in OVERALL],
-                                                     _compute_overall_mean_and_its_derivatives)]}
+                                                     _compute_mean_harmonic_mean_and_gradient)]}
         }  # fmt: skip
     yield "difference", "of means", pair, lambda c, n: compute_drawn_mean(n, c["x"]) - compute_drawn_mean(n, c["y"]), {}
     yield (

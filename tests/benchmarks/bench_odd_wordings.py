@@ -50,7 +50,7 @@ from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answ
 from analysis.check.rules import LIKE_THESE, SAME_ANSWERS, Rule  # noqa: E402
 from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.reliability.panel import (  # noqa: E402
-    compute_squared_half_width_p_norm,
+    compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
     estimate_panel_mean,
 )
@@ -139,7 +139,7 @@ def find_decidable_same_answers(changes: Array) -> Array:
 def is_beyond(distances: Array, parts: Array, n_items: int, n_wordings: int) -> Array:
     """Tell which distances are longer than half a t interval."""
     free = np.array([n_items - 1.0, n_wordings - 1.0])
-    squares = compute_squared_half_width_p_norm(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
+    squares = compute_p_norm_of_squared_limits(compute_squared_t_quantile(1 - 2 * LEVEL, free) * parts, free)
     return distances**2 >= squares * (1 - 1e-9)
 
 

@@ -60,7 +60,7 @@ def simulate_unlike(runs: int) -> Iterator[Cell]:
             for number in (1, 4):
                 truth, (low, high) = 1 / (1 + 1 / tasks / number), ranked.compute_coefficient_interval(number)
                 held[number, "now"] += low <= truth <= high
-                inside &= bool(0 <= low <= ranked.compute_coefficient(number) <= high <= 1) or bool(np.isnan(low))
+                inside &= bool(0 <= low <= ranked.compute_generalizability(number) <= high <= 1) or bool(np.isnan(low))
                 low, high = draw_before(ranked, number, rng)
                 held[number, "before"] += low <= truth <= high
         for number in (1, 4):

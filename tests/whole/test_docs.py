@@ -96,7 +96,7 @@ def test_every_call_is_one_that_the_command_takes(page, call):
         name = options.names[-1]
         assert len(options.names) > 1
         assert name in catalogue.list_tables()
-        tables.convert_options(name, given, tables.list_table_options(name))
+        tables.convert_options_to_types_of_defaults(name, given, tables.list_table_options(name))
         explained = tables.explain_tables([name])
         assert all(column in explained for column in (options.columns or "").split(","))
     elif words[0] == "table":

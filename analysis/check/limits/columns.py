@@ -26,7 +26,7 @@ from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import (
     INTERVALS,
     build_table,
-    convert_options,
+    convert_options_to_types_of_defaults,
     exclude_published_rows,
     list_table_options,
 )
@@ -120,7 +120,7 @@ def _build_table_named_by_rule(rule: Rule, runs: Runs, table: str, where: str) -
     if own_runs is None:
         there = ", ".join(sorted({fields["protocol"] for fields in runs.info["studies"].values()}))
         raise InputError(f"{where} is about protocol {' or '.join(sorted(page.protocols))}; the run is of {there}")
-    options = convert_options(f"table {table}", rule.parameters, list_table_options(table))
+    options = convert_options_to_types_of_defaults(f"table {table}", rule.parameters, list_table_options(table))
     return build_table(table, own_runs, **options)
 
 

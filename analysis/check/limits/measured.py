@@ -26,7 +26,7 @@ from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_l
 _ROUNDING = 1e-9  # of a mean of bounds
 
 
-def list_numbers_of_measured_units(rule: Rule, runs: Runs) -> list[Number]:
+def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     """List the number of every model and condition that a rule on a measure is about.
 
     Parameters

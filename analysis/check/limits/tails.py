@@ -96,7 +96,7 @@ def compute_tails_of_interval(
     if (
         bounds == SHARES
         and not fewest < n_items
-        and np.isfinite(n_answers := find_n_of_wilson_interval(estimate, ends))
+        and np.isfinite(n_answers := recover_n_from_wilson_interval(estimate, ends))
     ):
         return _compute_tails_of_share_of_items(estimate, n_answers, n_items, limit)
     freedom = max(fewest - 1, 1.0) if np.isfinite(fewest) else _MANY
@@ -108,7 +108,7 @@ def compute_tails_of_interval(
             fewest, freedom,
         )  # fmt: skip
         return replace(tails, lower=low + width * tails.lower, upper=low + width * tails.upper)
-    return _compute_tails_by_t_on_scale(estimate, ends, limit, freedom, scale)
+    return _compute_t_tails_on_symmetric_scale(estimate, ends, limit, freedom, scale)
 
 
 def _compute_tails_of_share_of_items(share: float, n_answers: float, n_items: float, limit: float) -> Tails:
@@ -121,7 +121,7 @@ def _compute_tails_of_share_of_items(share: float, n_answers: float, n_items: fl
     )
 
 
-def find_n_of_wilson_interval(estimate: float, ends: tuple[float, float]) -> float:
+def recover_n_from_wilson_interval(estimate: float, ends: tuple[float, float]) -> float:
     """Find the number of answers that an interval of a share is Wilson's of, for the normal quantile of 95 %.
 
     Parameters
@@ -135,7 +135,7 @@ def find_n_of_wilson_interval(estimate: float, ends: tuple[float, float]) -> flo
         NaN where it is not Wilson's. With a larger quantile than the normal one, as that of t, n is the less.
 
     >>> from statsmodels.stats.proportion import proportion_confint
-    >>> round(find_n_of_wilson_interval(0.1, proportion_confint(6.2, 62, method="wilson")), 6)
+    >>> round(recover_n_from_wilson_interval(0.1, proportion_confint(6.2, 62, method="wilson")), 6)
     62.0
     """
     if not (0 <= ends[0] <= estimate <= ends[1] <= 1 and ends[0] < ends[1]):
@@ -177,7 +177,7 @@ def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tail
     )
 
 
-def _compute_tails_by_t_on_scale(
+def _compute_t_tails_on_symmetric_scale(
     estimate: float, ends: tuple[float, float], limit: float, freedom: float, scale: Scale
 ) -> Tails:
     """Test by t, on the scale on which the interval is symmetric."""

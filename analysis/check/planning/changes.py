@@ -14,8 +14,8 @@ from analysis.check.planning.powers import (
     IN_WHOLE_ITEMS,
     compute_difference_power_in_shared_wordings,
     compute_power_of_mean_test,
-    forecast_difference_if_unchanged,
     forecast_difference_of_degraded_model,
+    forecast_mean_change_of_unchanged_model,
 )
 from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
 from analysis.measures.reworded.flips import FLIP, FLIPS
@@ -70,7 +70,7 @@ def list_aims_of_not_worse_rule(
         yield from _list_aims_of_flip_change(rule, unit, margin, worse_by, broken_level)
         return
     answers, crossed = unit.forecast_error_of_mean(), unit.study.crossed and rule.wordings == LIKE_THESE
-    unchanged = forecast_difference_if_unchanged(answers, fresh=fresh)
+    unchanged = forecast_mean_change_of_unchanged_model(answers, fresh=fresh)
     mean = float(estimate_panel_mean(unit.answers_with_worst_at_zero, unit.study.crossed).mean)
 
     def compute_power_if_unchanged(items: int, wordings: int) -> float:

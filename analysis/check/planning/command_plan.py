@@ -87,7 +87,7 @@ def main(args: argparse.Namespace) -> int:
     """Print the designs; what they rest on goes to standard error."""
     from analysis import runs
     from analysis.check.planning.thought_tokens import (
-        describe_basis_of_token_numbers,
+        describe_tokens_per_thought_and_prompt,
         measure_prompt_and_thought_tokens,
     )
     from analysis.reporting.catalogue.rewordings import list_readers_by_protocol, read_reworded_studies
@@ -104,7 +104,7 @@ def main(args: argparse.Namespace) -> int:
     study = _choose_study_and_measure_to_plan(read_reworded_studies(pilot), args)
     _check_goal_within_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
-    forecasts = _forecast_standard_errors(study, args)
+    forecasts = _forecast_errors_of_models_or_differences(study, args)
     if not forecasts:
         needs = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
         models = " (and two such models)" * (args.se is None)
@@ -126,7 +126,7 @@ def main(args: argparse.Namespace) -> int:
         f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; "
         f"pilot: {_describe_size_of_pilot(study)}, {models_text}",
         *_describe_flip_share_error_bounds(forecasts, ranked_designs[0]),
-        *([describe_basis_of_token_numbers(tokens, args)] if tokens else []),
+        *([describe_tokens_per_thought_and_prompt(tokens, args)] if tokens else []),
     ]
     if args.json:
         from analysis.check.planning.printing import format_plan_as_json
@@ -195,7 +195,7 @@ def _select_answers_of_condition(study: Study, condition: str) -> Study:
     return study.select_units_of_conditions([condition])
 
 
-def _forecast_standard_errors(study: Study, args: argparse.Namespace) -> list[Forecast]:
+def _forecast_errors_of_models_or_differences(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.measures.reworded.flips import FLIP
     from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd

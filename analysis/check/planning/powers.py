@@ -217,7 +217,7 @@ def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> 
     return float(ndtr(-ndtri(max(p, 1e-300)) * np.sqrt(n_items / n_pilot) + ndtri(level)))
 
 
-def forecast_difference_if_unchanged(answers: MeanForecast, *, fresh: bool) -> MeanForecast:
+def forecast_mean_change_of_unchanged_model(answers: MeanForecast, *, fresh: bool) -> MeanForecast:
     """Foresee the difference of a model from itself at an earlier time.
 
     Parameters
@@ -262,7 +262,7 @@ def forecast_difference_of_degraded_model(
     """
     lost = change / mean
     item, inner = max(answers.item, 0.0) + max(answers.shared, 0.0), max(answers.inner, 0.0)
-    unchanged = forecast_difference_if_unchanged(answers, fresh=fresh)
+    unchanged = forecast_mean_change_of_unchanged_model(answers, fresh=fresh)
     if spread == IN_WHOLE_ITEMS:
         square = mean**2 + item + inner / n_wordings
         return replace(unchanged, item=lost * square - change**2, inner=(1 - lost) * unchanged.inner)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import runs
-from analysis.check.checking import refuse_unknown_names_of_rule
+from analysis.check.checking import refuse_unknown_rule_models_and_studies
 from analysis.check.planning.aims import Aim
 from analysis.check.planning.designs import list_aims_of_rules, list_designs_that_decide_rule
 from analysis.check.rules_file import read_rules_file
@@ -51,7 +51,7 @@ def print_check_designs(
     rules = read_rules_file(rules_path)
     pilot = runs.open_runs(run)
     for written_rule in rules.rules:
-        refuse_unknown_names_of_rule(written_rule, pilot)
+        refuse_unknown_rule_models_and_studies(written_rule, pilot)
     groups = list_aims_of_rules(rules, pilot, change)
     rows: list[tuple[Any, ...]] = []
     doubts: dict[tuple[str, str, str], list[Aim]] = {}

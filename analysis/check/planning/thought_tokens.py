@@ -58,7 +58,7 @@ def _estimate_prompt_tokens(pilot: Runs, study: str) -> float:
     return float(sum(lengths)) / len(lengths) / CHARACTERS
 
 
-def describe_basis_of_token_numbers(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
+def describe_tokens_per_thought_and_prompt(tokens: ThoughtTokens, args: argparse.Namespace) -> str:
     """Say what the tokens of the designs rest on.
 
     Parameters

@@ -115,7 +115,7 @@ def arrange_sample_numerators_and_denominators(
     Returns
     -------
     tuple of arrays
-        (rows, samples) each, as in `moments.compute_sample_share_and_influences`.
+        (rows, samples) each, as in `moments.compute_wording_shares_and_sample_influences`.
     """
     read = {"sample_probability": _list_answer_probabilities_of_samples}.get(
         kind.column, _list_hits_and_validity_of_samples

@@ -230,7 +230,7 @@ def _build_scored_arrays(
     low, width = (float(ends[0]), float(ends[1]) - float(ends[0])) if ends else (0.0, 1.0)
     own_places = np.full(len(units), -1)
     own_places[list(places)] = np.arange(len(places))
-    rows = _place_rows_of_known_units(rows, own_places)
+    rows = _renumber_rows_of_known_units(rows, own_places)
     shape = len(places), int(codes["item_code"].max()) + 1, int(codes["wording_code"].max()) + 1
     scores = average_answers_into_array(rows, "score", shape)
     crossed = bool(codes["crossed"].iloc[0])
@@ -245,12 +245,12 @@ def _build_scored_arrays(
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
         has_range=ends is not None, lower_is_better=lower_is_better,
         items=list_item_ids_by_number(codes), validities=None if validity_rows is None
-        else average_answers_into_array(_place_rows_of_known_units(validity_rows, own_places), "validity", shape),
+        else average_answers_into_array(_renumber_rows_of_known_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])
 
 
-def _place_rows_of_known_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
+def _renumber_rows_of_known_units(rows: pd.DataFrame, own_places: npt.NDArray[np.intp]) -> pd.DataFrame:
     """Keep the rows of units that have a place of their own, which is above -1, and put them there."""
     unit = own_places[rows["unit"].to_numpy(int)]
     own_rows = rows.assign(unit=unit)

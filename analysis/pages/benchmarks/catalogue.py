@@ -14,7 +14,7 @@ CORRELATED = split_names("measure_a measure_b method n rows joined_by r lower up
 JOINED = frozenset({"joined_by"})
 TABLES = {
     "benchmarks": Table(
-        "tables.tabulate_benchmark_correlations",
+        "tables.tabulate_measure_benchmark_correlations",
         "What the measures of all studies correlate with over models: size, accuracy and external benchmarks",
         "Correlations over models with 95 % intervals (Fisher's z) and p values, Holm over the tests of a method, "
         "of headline measures and of others; headline measures first. Size is log10(parameters) for Pearson; given "

@@ -28,7 +28,7 @@ def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
     return (table["method"] == RANK) & table["headline"].astype(bool)
 
 
-def list_benchmarks_with_a_model_score(frames: Mapping[str, pd.DataFrame]) -> list[str]:
+def list_benchmarks_scored_for_some_model(frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """List the benchmarks that a model has."""
     return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in ("parameters", "accuracy")]
 
@@ -53,7 +53,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
         yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
-        if list_benchmarks_with_a_model_score(frames):
+        if list_benchmarks_scored_for_some_model(frames):
             yield "Where the file of scores has the size of a model, that counts."
     silent_by_model = values.groupby("model")["silent"].any()
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all

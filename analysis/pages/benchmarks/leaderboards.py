@@ -122,7 +122,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     table = _read_csv_scores(file) if ending == ".csv" else _read_yaml_scores(file)
     if not table.models:
         raise InputError(f"{file}: no model in it")
-    benchmarks = _choose_benchmarks(table, columns)
+    benchmarks = _select_benchmarks_named_in_option(table, columns)
     frame = pd.DataFrame(
         {name: [_parse_benchmark_score(table, at, name) for at in range(len(table.models))] for name in benchmarks}
     )
@@ -145,7 +145,7 @@ def _build_benchmark_scores(
     return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored_columns)
 
 
-def _choose_benchmarks(table: _Table, columns: str) -> list[str]:
+def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]:
     """Return the benchmarks: those named, or those that the format knows."""
     column_names = [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
     if not columns and table.knows_benchmarks:

@@ -83,7 +83,9 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
             if frame.empty:  # as those of accuracies without answers
                 sources.append({"page": page, "left_out": f"table {name} has no rows"})
                 continue
-            parts += [part.assign(page=page) for part in _list_measure_values(page_runs, name, measures, frame)]
+            parts += [
+                part.assign(page=page) for part in _list_unit_values_of_each_measure(page_runs, name, measures, frame)
+            ]
     values = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
@@ -127,7 +129,7 @@ def name_measures_unambiguously(values: pd.DataFrame, reserved_names: Collection
     return values["measure"].where(is_unambiguous, values["measure"] + ", " + values["study"])
 
 
-def _list_measure_values(
+def _list_unit_values_of_each_measure(
     runs: Runs, table_name: str, measures: Measures, frame: pd.DataFrame
 ) -> Iterator[pd.DataFrame]:
     """Yield the values of every measure of a table, a row per unit; COLUMNS but for what all pages share.

@@ -10,7 +10,7 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     ALL,
     RANK,
-    list_benchmarks_with_a_model_score,
+    list_benchmarks_scored_for_some_model,
     list_cautions,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
@@ -118,8 +118,8 @@ def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], 
     benchmark_names = set(frames["benchmarks"]["benchmark"])
     counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
     counterparts += (
-        [format_quantity(len(list_benchmarks_with_a_model_score(frames)), "benchmark")]
-        if list_benchmarks_with_a_model_score(frames)
+        [format_quantity(len(list_benchmarks_scored_for_some_model(frames)), "benchmark")]
+        if list_benchmarks_scored_for_some_model(frames)
         else []
     )
     comparison_text = (

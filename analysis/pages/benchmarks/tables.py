@@ -60,7 +60,7 @@ def explain_missing_correlations(runs: Runs, options: Mapping[str, Any]) -> str:
     return "" if most >= least else f"it needs {least} models that were asked in the same way; {there_are}"
 
 
-def tabulate_benchmark_correlations(
+def tabulate_measure_benchmark_correlations(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
@@ -87,7 +87,7 @@ def tabulate_benchmark_correlations(
     """
     # First the file, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
-    values = _select_correlated_values(runs, invalid)
+    values = _select_values_to_correlate(runs, invalid)
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for part in _split_values_by_measure(values):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
@@ -98,7 +98,9 @@ def tabulate_benchmark_correlations(
     if table.empty:
         return table
     table = table.sort_values("headline", ascending=False, kind="stable", ignore_index=True)
-    return _add_join_rule(table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"])), score_table)
+    return _add_rule_that_joined_file_rows(
+        table.assign(p_holm=correct_families_by_holm(table, ["method", "headline"])), score_table
+    )
 
 
 def tabulate_pairwise_correlations(
@@ -121,7 +123,7 @@ def tabulate_pairwise_correlations(
     """
     # First the file, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
-    values = _select_correlated_values(runs, invalid)
+    values = _select_values_to_correlate(runs, invalid)
     models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
@@ -141,7 +143,7 @@ def tabulate_pairwise_correlations(
         )
         for method in correlation.METHODS
     ]
-    return _add_join_rule(
+    return _add_rule_that_joined_file_rows(
         _add_file_row_counts_per_pair(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)),
         score_table,
     )
@@ -166,7 +168,7 @@ def tabulate_correlations_between_benchmarks(
     score_table = read_score_file_once(runs, scores, score_columns, score_rows)
     if score_table is None:
         return correlation.correlate_all_column_pairs(pd.DataFrame())
-    return _add_join_rule(
+    return _add_rule_that_joined_file_rows(
         _add_file_row_counts_per_pair(
             correlation.correlate_all_column_pairs(score_table.frame),
             score_table.frame,
@@ -231,7 +233,7 @@ def tabulate_compared_and_left_out_measures(runs: Runs, *, invalid: str = "dropp
     return collect_measures(runs, invalid).sources
 
 
-def _select_correlated_values(runs: Runs, invalid: str) -> pd.DataFrame:
+def _select_values_to_correlate(runs: Runs, invalid: str) -> pd.DataFrame:
     """Return the values that are correlated: of the chosen conditions, of models that answer, and of enough of them."""
     values = collect_measures(runs, invalid).values
     valid_values = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
@@ -266,7 +268,7 @@ def _add_file_row_counts_per_pair(
     return table.assign(rows=row_counts)
 
 
-def _add_join_rule(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFrame:
+def _add_rule_that_joined_file_rows(table: pd.DataFrame, score_table: Scores | None) -> pd.DataFrame:
     """Add the rule that joined the rows of the file, where there are more of them than models."""
     return table.assign(joined_by=np.where(table["rows"] > table["n"], score_table.rule if score_table else "", ""))
 

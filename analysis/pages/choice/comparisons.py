@@ -174,7 +174,7 @@ def _compare_unit_pairs_by_subset(
                 if measure == PERFECT and np.isnan(figures[measure][0]).all():
                     continue  # with one order it is accuracy
                 figure = intervals[measure]
-                a, b = _compute_shares_on_common_questions(figures[measure], unit_pair)
+                a, b = _compute_two_units_common_question_shares(figures[measure], unit_pair)
                 row = {"measure": measure, "a": a, "b": b, "difference": figure.estimate[number],
                        "lower": figure.lower[number], "upper": figure.upper[number],
                        "p": figure.p[number], "p_least": figure.p_least[number],
@@ -186,7 +186,7 @@ def _compare_unit_pairs_by_subset(
                 yield common | row
 
 
-def _compute_shares_on_common_questions(
+def _compute_two_units_common_question_shares(
     terms: over_questions.ShareTerms, unit_pair: tuple[int, int]
 ) -> tuple[float, float]:
     """Return the shares of both units over the questions that both have."""

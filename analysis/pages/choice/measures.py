@@ -19,7 +19,7 @@ from analysis.measures.choices import NO_CHOICE, NOT_ASKED, Codes
 from analysis.statistics.resampling import Array
 
 
-def compute_wording_accuracies(chosen_letters: Codes, gold_letters: Codes) -> Array:
+def compute_accuracies_over_orders_by_wording(chosen_letters: Codes, gold_letters: Codes) -> Array:
     """Compute the share of orders in which a wording of a question is answered rightly.
 
     Parameters
@@ -48,7 +48,7 @@ def compute_accuracy_sds_over_wordings(accuracy: Array) -> Array:
     Parameters
     ----------
     accuracy
-        From `compute_wording_accuracies`.
+        From `compute_accuracies_over_orders_by_wording`.
 
     Returns
     -------

@@ -25,7 +25,7 @@ from analysis.reporting.words import (
     shots,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -100,7 +100,7 @@ def answer_page_question(
             )
         ),
         "choice_differences": (
-            *_describe_model_pairs_differing_after_holm(frames["choice_differences"], answering, shared),
+            *_describe_holm_significant_pair_counts(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
         ),
         "choice_changes": tuple(_describe_tuning_and_prompt_effects(frames["choice_changes"])),
@@ -123,7 +123,7 @@ def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[i
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
-        f"{phrase_asked_models(table)} asked "
+        f"{begin_sentence_with_models(table)} asked "
         f"{format_quantity(questions, 'question')}, each in {format_quantity(wordings, 'wording')} with its choices in "
         f"{format_quantity(orders, 'order')}{when}."
     )
@@ -179,7 +179,7 @@ def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
             if which == "highest" or len(ranked) > 1:
                 yield (
                     f"The {which} XParaCon is that of {unit['label']}: {_format_xparacon_with_interval(unit)}, with "
-                    f"{_format_choice_accuracy(unit)}."
+                    f"{_phrase_percentage_of_right_answers(unit)}."
                 )
 
 
@@ -192,7 +192,7 @@ def _format_xparacon_with_interval(row: pd.Series) -> str:
     return f"{text} (95 % interval {low:.2f} to {high:.2f})" if np.isfinite(high) else f"{text} (at least {low:.2f})"
 
 
-def _format_choice_accuracy(row: pd.Series) -> str:
+def _phrase_percentage_of_right_answers(row: pd.Series) -> str:
     """Write the accuracy of a row, such as "80 % right answers"."""
     return f"{format_percent(row['accuracy'])} right answers"
 
@@ -274,7 +274,7 @@ def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFram
     return rows
 
 
-def _describe_model_pairs_differing_after_holm(
+def _describe_holm_significant_pair_counts(
     pairs: pd.DataFrame, answering: pd.DataFrame, questions_share_wordings: bool
 ) -> Iterator[str]:
     """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""

@@ -46,7 +46,7 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     answers with a single order (`mark_perfect_wordings_over_several_orders`).
     """
     accuracy, orders = (
-        measures.compute_wording_accuracies(choices.chosen_letter, choices.gold),
+        measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold),
         choices.asked_mask.sum(axis=2)[..., None],
     )
     widest = measures.compute_largest_possible_sd(len(choices.wordings)) or np.nan
@@ -64,7 +64,7 @@ def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDA
     Parameters
     ----------
     accuracy
-        From `measures.compute_wording_accuracies`.
+        From `measures.compute_accuracies_over_orders_by_wording`.
     n_orders
         How many orders each of these wordings was asked in.
 
@@ -128,7 +128,7 @@ def estimate_share_intervals(
             if set(measures_of_share) <= defined_terms.keys()
         }
         intervals = bootstrap_intervals(_build_numerator_and_denominator_columns(defined_terms),
-            partial(_compute_shares_of_resamples, measures_by_share=defined_shares),
+            partial(_compute_shares_in_every_question_draw, measures_by_share=defined_shares),
             partial(_select_numerator_and_denominator, measures_by_share=defined_shares),
                          draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(terms_by_measure.values()))[0].shape[1]
@@ -165,7 +165,7 @@ def estimate_share_differences(
     shares = {name: (name,) for name in defined_terms}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
     intervals = bootstrap_differences(_build_numerator_and_denominator_columns(defined_terms),
-        partial(_compute_shares_of_resamples, measures_by_share=shares), unit_pairs,
+        partial(_compute_shares_in_every_question_draw, measures_by_share=shares), unit_pairs,
         partial(_select_numerator_and_denominator, measures_by_share=shares),
                    draws=min(resamples, 1), seed=seed)  # fmt: skip
     for name, terms in defined_terms.items():
@@ -189,7 +189,9 @@ def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tu
     return (a - b) / np.nansum(np.where(np.isnan(a + b + of_b), np.nan, of_a), axis=0)
 
 
-def build_headline_columns(share_intervals: Mapping[str, Interval], n_wordings: int) -> dict[str, Any]:
+def build_headline_estimate_and_interval_columns(
+    share_intervals: Mapping[str, Interval], n_wordings: int
+) -> dict[str, Any]:
     """Make the columns of a table from the intervals of `compute_headline_numerators_and_denominators`.
 
     Parameters
@@ -259,7 +261,7 @@ def _build_numerator_and_denominator_columns(terms_by_measure: Mapping[str, Shar
             for side, values in zip(("part", "whole"), terms, strict=True)}  # fmt: skip
 
 
-def _compute_shares_of_resamples(
+def _compute_shares_in_every_question_draw(
     columns: Columns, draw_counts: Array, measures_by_share: Mapping[str, Sequence[str]]
 ) -> dict[str, Array]:
     """Compute every share, or difference of two, for every draw of questions."""

@@ -26,7 +26,7 @@ class ChoicePage(Page):
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     @property
-    def option_text_conditions(self) -> list[str]:
+    def conditions_scoring_option_texts(self) -> list[str]:
         """List the conditions with the probabilities of the choices' texts, which are read per byte, too."""
         conditions = [fields for study in list_choice_studies(self.runs) for fields in
                       self.runs.info["conditions"][study].items()]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.measures.choices import Choices
-from analysis.pages.choice.measures import compute_wording_accuracies, mark_perfect_wordings
+from analysis.pages.choice.measures import compute_accuracies_over_orders_by_wording, mark_perfect_wordings
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
@@ -96,7 +96,7 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
             "some wordings only; ask in several"
         )
     unit = study.units.index(judges[0])
-    accuracy = compute_wording_accuracies(study.chosen_letter[..., [unit]], study.gold)[..., 0]
+    accuracy = compute_accuracies_over_orders_by_wording(study.chosen_letter[..., [unit]], study.gold)[..., 0]
     for item, wording in np.argwhere(np.isnan(accuracy))[:1]:
         raise InputError(
             f"study {study.study!r}: question {study.items[item]!r} has no answer in wording "

@@ -41,7 +41,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
         sizes = np.where(choices.asked_mask, choices.size, 1)
         with np.errstate(invalid="ignore"):
             return {
-                **over_questions.build_headline_columns(
+                **over_questions.build_headline_estimate_and_interval_columns(
                     over_questions.estimate_share_intervals(terms_by_measure, resamples, seed), len(choices.wordings)
                 ),
                 "n": answers.sum(axis=(0, 1, 2)),
@@ -84,7 +84,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
 
     def measure_accuracy_by_wording(choices: Choices) -> list[dict[str, Any]]:
         """Compute the columns over units for each wording."""
-        accuracy = measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
+        accuracy = measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold)
         orders, rows = choices.asked_mask.sum(axis=2), []
         perfect = over_questions.mark_perfect_wordings_over_several_orders(accuracy, orders)
         for number, name in enumerate(choices.wordings):
@@ -122,7 +122,7 @@ def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS
     def measure_shares_of_question_classes(choices: Choices) -> dict[str, Any]:
         """Compute share and number of questions of each class, over units."""
         perfect = measures.mark_perfect_wordings(
-            measures.compute_wording_accuracies(choices.chosen_letter, choices.gold)
+            measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold)
         )
         n_perfect, unknown = perfect.sum(axis=1), np.isnan(perfect).any(axis=1)
         n_wordings = len(choices.wordings)

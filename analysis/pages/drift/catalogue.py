@@ -27,7 +27,7 @@ TABLES = {
         interval={"difference": ("like_lower", "like_upper")},
     ),
     "drift_measures": Table(
-        "tables.tabulate_drift_measures",
+        "tables.tabulate_measures_at_each_look",
         "Every measure at every time",
         "Mean over the items that all looks have, with two 95 % intervals. For these wordings: items drawn anew. For "
         "wordings like these: other items and other wordings drawn anew.",

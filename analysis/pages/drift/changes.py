@@ -20,8 +20,8 @@ from analysis.statistics.drift import LOOKS, Drift
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
-    compute_squared_half_width_p_norm,
-    compute_squared_half_widths,
+    compute_p_norm_of_squared_limits,
+    compute_squared_half_widths_of_parts,
     estimate_panel_mean,
 )
 from analysis.statistics.resampling import LEVEL, Array
@@ -34,7 +34,7 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     Parameters
     ----------
     runs, looks
-        As in `tabulate_drift_measures`.
+        As in `tabulate_measures_at_each_look`.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int
     Parameters
     ----------
     runs, looks
-        As in `tabulate_drift_measures`.
+        As in `tabulate_measures_at_each_look`.
     examples
         Items of each.
 
@@ -170,7 +170,7 @@ def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Pa
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))
-    half = float(np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(parts, LEVEL))))
+    half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(parts, LEVEL))))
     return panel.mean - half, panel.mean + half
 
 

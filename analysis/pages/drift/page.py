@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.drift import narrative
-from analysis.pages.drift.tables import list_answers
+from analysis.pages.drift.tables import list_answers_at_every_look
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.html import Html, render_template_for_notebook
@@ -35,9 +35,9 @@ class DriftPage(Page):
         when = words.phrase_run_dates({"models": self.runs.info["models"], "sessions": sessions})
         return self.show_answer(narrative.answer_page_question(frames, when))
 
-    def list_answers(self) -> pd.DataFrame:
+    def list_answers_at_every_look(self) -> pd.DataFrame:
         """List all answers over time: a row per model, condition, measure, look, item and wording with an answer."""
-        return list_answers(self.runs)
+        return list_answers_at_every_look(self.runs)
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -96,7 +96,7 @@ def has_model_asked_twice(runs: Runs) -> bool:
     return bool(_group_units_by_folders(runs))
 
 
-def read_series_over_time(runs: Runs) -> list[Series]:
+def read_measure_series_of_reasked_units(runs: Runs) -> list[Series]:
     """Read every model and condition that was asked at two times, by every measure, once per `Runs`.
 
     Parameters

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
-from analysis.pages.drift.series import Series, read_series_over_time
+from analysis.pages.drift.series import Series, read_measure_series_of_reasked_units
 from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.runs import Runs
 from analysis.statistics.drift import LOOKS, Drift, detect_change_over_looks
@@ -32,7 +32,7 @@ def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
         records otherwise than at the look before.
     """
     rows = []
-    for series in _select_one_series_per_condition(read_series_over_time(runs)):
+    for series in _select_one_series_per_condition(read_measure_series_of_reasked_units(runs)):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows.append({
                 **build_unit_columns_of_series(series), "look": number, "time": look.label,
@@ -45,7 +45,7 @@ def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
+def tabulate_measures_at_each_look(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     """Compute every measure at every time.
 
     Parameters
@@ -65,7 +65,7 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     rows = []
     for series, drift in detect_changes_of_all_series(runs, looks):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True)):
-            panel = _estimate_mean_of_look(series, answers)
+            panel = _estimate_mean_answer_at_time(series, answers)
             lower, upper = panel.compute_interval("items")
             like = panel.compute_interval("both") if _can_estimate_wording_spread(series, answers) else (np.nan, np.nan)
             rows.append({
@@ -78,7 +78,7 @@ def tabulate_drift_measures(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def list_answers(runs: Runs) -> pd.DataFrame:
+def list_answers_at_every_look(runs: Runs) -> pd.DataFrame:
     """List all answers over time; not a table of the report, but what its notebook begins with.
 
     Returns
@@ -87,7 +87,7 @@ def list_answers(runs: Runs) -> pd.DataFrame:
         study, model, condition, measure, look, time, item, answer: a row per wording with an answer.
     """
     parts = [pd.DataFrame(columns=["study", "model", "condition", "measure", "look", "time", "item", "answer"])]
-    for series in read_series_over_time(runs):
+    for series in read_measure_series_of_reasked_units(runs):
         for number, (look, answers) in enumerate(zip(series.looks, series.answers, strict=True), start=1):
             rows, columns = np.nonzero(~np.isnan(answers))
             parts.append(pd.DataFrame({
@@ -120,7 +120,9 @@ def detect_changes_of_all_series(runs: Runs, looks: int) -> list[tuple[Series, D
         raise InputError(f"looks = {looks}: give how often the items are asked at most, from 2 on")
     return runs.compute_once(
         ("changes over looks", looks),
-        lambda: [(series, _detect_change_of_series(series, looks)) for series in read_series_over_time(runs)],
+        lambda: [
+            (series, _detect_change_of_series(series, looks)) for series in read_measure_series_of_reasked_units(runs)
+        ],
     )
 
 
@@ -138,7 +140,7 @@ def _can_estimate_wording_spread(series: Series, answers: Array) -> bool:
     return not series.crossed if series.measure == FLIPS else has_item_answered_in_two_wordings(answers)
 
 
-def _estimate_mean_of_look(series: Series, answers: Array) -> Panel:
+def _estimate_mean_answer_at_time(series: Series, answers: Array) -> Panel:
     """Estimate the mean of a look with its variance components."""
     if series.measure == FLIPS:
         return estimate_panel_mean(answers, False, is_share=True)

@@ -26,7 +26,7 @@ TABLES = {
         frozenset({"why_not"}),
     ),
     "meaning_decoys": Table(
-        "tables.tabulate_decoys_passing_checks",
+        "tables.tabulate_check_performance_by_decoy_kind",
         "How well every check sees through each kind of decoy",
         "Every check on the decoys of one kind: AUC, and the share of decoys that passes at the check's threshold. "
         "With 95 % intervals over items (AUC: DeLong's; share: Wilson's).",
@@ -87,7 +87,7 @@ TABLES = {
         frozenset({"no_interval"}),
     ),
     "meaning_corrected": Table(
-        "tables_flips.tabulate_corrected_flip_shares",
+        "tables_flips.tabulate_check_error_corrected_flip_shares",
         "Changed answers among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
         "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",

@@ -55,14 +55,16 @@ def tabulate_quality_of_meaning_checks(runs: Runs) -> pd.DataFrame:
                     "check", "used", "best", "why_not", "passed_by", "n_passed", "n_decoys", "auc", "auc_lower",
                     "auc_upper", "threshold", "lower_threshold",
                 )},
-                **_estimate_passing_share("passed_share", of_passed, items[study.is_passed], quality.threshold),
-                **_estimate_passing_share("decoy_share", of_decoys, decoy_items, quality.threshold),
+                **_estimate_share_reaching_threshold(
+                    "passed_share", of_passed, items[study.is_passed], quality.threshold
+                ),
+                **_estimate_share_reaching_threshold("decoy_share", of_decoys, decoy_items, quality.threshold),
                 **{column: facts.get(field) for column, field in _PROVENANCE.items()},
             })  # fmt: skip
     return pd.DataFrame(rows)
 
 
-def _estimate_passing_share(name: str, scores: Array, items: Any, threshold: float) -> dict[str, float]:
+def _estimate_share_reaching_threshold(name: str, scores: Array, items: Any, threshold: float) -> dict[str, float]:
     """Estimate the share of scores that reach a threshold, with Wilson's interval over items."""
     has_score = ~np.isnan(scores)
     if np.isnan(threshold) or not has_score.any():
@@ -71,7 +73,7 @@ def _estimate_passing_share(name: str, scores: Array, items: Any, threshold: flo
     return {name: share.value, f"{name}_lower": share.lower, f"{name}_upper": share.upper}
 
 
-def tabulate_decoys_passing_checks(runs: Runs) -> pd.DataFrame:
+def tabulate_check_performance_by_decoy_kind(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check sees through each kind of decoy.
 
     Parameters
@@ -97,7 +99,7 @@ def tabulate_decoys_passing_checks(runs: Runs) -> pd.DataFrame:
                 rows.append({
                     "study": study.study, "check": quality.check, "decoy": kind, "n_decoys": auc.n_decoys,
                     "auc": auc.auc, "auc_lower": auc.lower, "auc_upper": auc.upper,
-                    **_estimate_passing_share("decoy_share", scores, decoy_items, quality.threshold),
+                    **_estimate_share_reaching_threshold("decoy_share", scores, decoy_items, quality.threshold),
                 })  # fmt: skip
     return pd.DataFrame(rows)
 

@@ -99,7 +99,7 @@ def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int
     return parts
 
 
-def tabulate_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
+def tabulate_check_error_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
     """Tabulate the share of flips among wordings of the same meaning, corrected for the errors of the check.
 
     Parameters

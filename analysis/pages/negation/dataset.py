@@ -165,21 +165,21 @@ def _parse_sentence_pair(row: Row) -> Instance:
         positions = [_parse_negation_position(f"{where}, {name}", (side.get("neg") or {})) for name, side in
                      zip(("sentence1", "sentence2"), sides, strict=True)]  # fmt: skip
         return Instance(
-            where, _parse_pair_id(where, fields, "jnli_sentence_pair_id"),
+            where, _read_pair_id_as_text(where, fields, "jnli_sentence_pair_id"),
             _parse_text_among_choices(where, fields, "type", PATTERNS),
             _parse_sentence_field(where, sides[0], "sentence"), _parse_sentence_field(where, sides[1], "sentence"),
             _parse_text_among_choices(where, fields, "gold_label", LABELS), *positions,
         )  # fmt: skip
     if "sentence1" in fields:
         return Instance(
-            where, _parse_pair_id(where, fields, "sentence_pair_id"), ORIGINAL,
+            where, _read_pair_id_as_text(where, fields, "sentence_pair_id"), ORIGINAL,
             _parse_sentence_field(where, fields, "sentence1"),
             _parse_sentence_field(where, fields, "sentence2"), _parse_text_among_choices(where, fields, "label",
             LABELS),
         )  # fmt: skip
     pattern = _parse_text_among_choices(where, fields, "pattern", PATTERNS) if fields.get("pattern") else ORIGINAL
     return Instance(
-        where, _parse_pair_id(where, fields, "item") if "item" in fields else where, pattern,
+        where, _read_pair_id_as_text(where, fields, "item") if "item" in fields else where, pattern,
         _parse_sentence_field(where, fields, "premise"),
         _parse_sentence_field(where, fields, "hypothesis"), _parse_text_among_choices(where, fields, "label", LABELS),
         _parse_negation_position(where, fields, "premise_position"),
@@ -212,7 +212,7 @@ def _parse_sentence_field(where: str, fields: Mapping[str, Any], field: str) -> 
     return value
 
 
-def _parse_pair_id(where: str, fields: Mapping[str, Any], field: str) -> str:
+def _read_pair_id_as_text(where: str, fields: Mapping[str, Any], field: str) -> str:
     """Return the number or name of a pair as text."""
     value = _require_field(where, fields, field)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():

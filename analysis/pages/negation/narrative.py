@@ -18,7 +18,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
@@ -72,7 +72,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         "negation_slopes": (*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))),
         "negation_changes": tuple(_describe_mean_change_by_pair_kind(pairs.merge(judged))),
         "negation_places": tuple(_describe_mean_change_by_place(frames["negation_places"].merge(judged))),
-        "negation_bias": tuple(_describe_label_bias(frames["negation_bias"].merge(answering))),
+        "negation_bias": tuple(_describe_label_shares_by_negation(frames["negation_bias"].merge(answering))),
     }
     return Answer(
         asked_sentence, _describe_models_hurt_by_negation(important.merge(judged), len(valid)), cautions=doubts,
@@ -85,7 +85,7 @@ def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: st
     sizes = accuracy.groupby(["study", "sentences"])["n"].max().groupby("sentences").sum()
     with_negation, n = int(sizes.get("negated", 0)), int(sizes.sum())
     return (
-        f"{phrase_asked_models(accuracy)} asked whether one sentence follows from another, in "
+        f"{begin_sentence_with_models(accuracy)} asked whether one sentence follows from another, in "
         f"{format_quantity(n, 'pair')} of sentences, {with_negation:,} with a negation{dates_text}."
     )
 
@@ -142,7 +142,7 @@ def _describe_mean_change_by_place(places: pd.DataFrame) -> Iterator[str]:
             yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {changes_text}."
 
 
-def _describe_label_bias(bias: pd.DataFrame) -> Iterator[str]:
+def _describe_label_shares_by_negation(bias: pd.DataFrame) -> Iterator[str]:
     """Say how often each label is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
     for label, row in means.iterrows():

@@ -30,7 +30,7 @@ TABLES = {
         frozenset(split_names("validity_at_most accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
-        "kept.tabulate_wording_variance_under_every_reading",
+        "kept.tabulate_wording_variance_shared_by_readings",
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the share that every "
         "other reading has in common with it. With 95 % intervals over items.",

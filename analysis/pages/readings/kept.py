@@ -18,7 +18,7 @@ from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_to_one_line
 
 
-def tabulate_wording_variance_under_every_reading(
+def tabulate_wording_variance_shared_by_readings(
     runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.readings.cautions import label_readings, list_cautions
+from analysis.pages.readings.cautions import label_readings_by_model_and_setting, list_cautions
 from analysis.reporting.words import (
     Answer,
     format_percent,
@@ -58,10 +58,10 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
     )
     cautions = list_cautions(readings)
     if is_validity_below_half(readings["validity"].astype(float)).all():
-        verdict, sentences = describe_models_without_answers(label_readings(readings), FEW_ANSWERS)
+        verdict, sentences = describe_models_without_answers(label_readings_by_model_and_setting(readings), FEW_ANSWERS)
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
-        "readings": tuple(_describe_artefacts_in_full(readings)),
+        "readings": tuple(_describe_reading_validity_and_artefacts(readings)),
         "reading_pairs": tuple(_describe_least_and_most_agreeing_readings(frames["reading_pairs"])),
         "reading_ranking": tuple(_describe_rank_swaps_between_readings(frames["reading_ranking"])),
         "reading_sheet": tuple(_describe_reading_differences_from_people(frames["reading_sheet"])),
@@ -159,7 +159,7 @@ def _phrase_reading_with_article(reading: str) -> str:
     return f"the {reading}" if "rule" in reading or reading.startswith("judge") else reading
 
 
-def _describe_artefacts_in_full(readings: pd.DataFrame) -> list[str]:
+def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str]:
     """Say of every artefact how large it is, and how many readings were tested."""
     compared = readings[readings["compared"].astype(bool)]
     tested = compared[compared["own"].notna()]

@@ -14,7 +14,7 @@ from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings.people import (
     are_read_texts_a_random_sample,
-    compute_misreading_rates,
+    compute_agreement_and_errors_against_people,
     correct_reading_by_people,
 )
 from analysis.statistics.resampling import DRAWS, Array
@@ -60,7 +60,7 @@ def _correct_all_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.D
     for unit, rows in rows_by_unit.items():
         group, place = _find_reading_group_of_unit(runs, unit, rows[0].where)
         people, has_people = arrange_human_readings_as_array(rows, group, place, read_texts_of_model(runs, *unit))
-        parts += list(_correct_readings_of_texts(group, place, people, has_people, draws, seed))
+        parts += list(_iterate_corrected_rows_of_readings(group, place, people, has_people, draws, seed))
     return pd.DataFrame(parts)
 
 
@@ -92,7 +92,7 @@ def read_texts_of_model(runs: Runs, study: str, model: str, condition: str) -> d
     return {(item, variant): texts for item, variant, texts in rows}
 
 
-def _correct_readings_of_texts(
+def _iterate_corrected_rows_of_readings(
     group: ReadingGroup, place: int, people: Array, has_people: Any, draws: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for every reading of these texts."""
@@ -106,7 +106,7 @@ def _correct_readings_of_texts(
         read = upper / lower.clip(1e-12)
         read[~(lower > 0)] = float("nan")
         is_text = ~np.isnan(lower)
-        rates = compute_misreading_rates(read, people, has_people, is_text)
+        rates = compute_agreement_and_errors_against_people(read, people, has_people, is_text)
         corrected = correct_reading_by_people(upper, lower, people, has_people, draws=draws, seed=seed)
         columns = build_interval_columns({name: corrected.figures[name] for name in _FIGURES})
         p = corrected.p

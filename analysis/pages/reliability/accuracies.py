@@ -253,10 +253,11 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
             "template": group_reliability.template,
             "model_template": group_reliability.model_template, "sampling": group_reliability.sampling,
             "model_template_least": group_reliability.model_template - group_reliability.sampling,
-            "one": group_reliability.compute_coefficient(FEW), "one_lower": one_low, "one_upper": one_high,
-            "four": group_reliability.compute_coefficient(SEVERAL), "four_lower": four_low, "four_upper": four_high,
-            "one_items": group_reliability.compute_coefficient(FEW, other_items=True),
-            "four_items": group_reliability.compute_coefficient(SEVERAL, other_items=True),
+            "one": group_reliability.compute_generalizability(FEW), "one_lower": one_low, "one_upper": one_high,
+            "four": group_reliability.compute_generalizability(SEVERAL), "four_lower": four_low,
+            "four_upper": four_high,
+            "one_items": group_reliability.compute_generalizability(FEW, other_items=True),
+            "four_items": group_reliability.compute_generalizability(SEVERAL, other_items=True),
             "kept_one": float(
                 aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)[model_pairs].mean()
             ),
@@ -300,7 +301,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
         group_ranking = rank_group_models(runs, group, seed)
         kept_one, kept_others = (
             aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed),
-            aggregated.compute_same_order_probabilities(group.blocks),
+            aggregated.estimate_order_stability_across_templates(group.blocks),
         )
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({

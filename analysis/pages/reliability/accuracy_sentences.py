@@ -52,7 +52,7 @@ def describe_model_order_over_templates(frames: Mapping[str, pd.DataFrame], when
         asked_sentence,
         " ".join(_describe_rank_stability_over_templates(rankings)),
         cautions=tuple(_list_accuracy_cautions(scores, rankings)),
-        details=_describe_accuracies_by_figure_and_table(frames),
+        details=_group_accuracy_sentences_by_catalogue_entry(frames),
     )
 
 
@@ -75,7 +75,7 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
     task_scores = scores[scores["task"] != ""]
     details = {
         name: (*page_answer.details.get(name, ()), *sentences)
-        for name, sentences in _describe_accuracies_by_figure_and_table(frames).items()
+        for name, sentences in _group_accuracy_sentences_by_catalogue_entry(frames).items()
     }
     return replace(
         page_answer,
@@ -84,7 +84,7 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
     )
 
 
-def _describe_accuracies_by_figure_and_table(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+def _group_accuracy_sentences_by_catalogue_entry(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     """Return the sentences about accuracies by the figure or table that they belong to."""
     rankings, scores, places = (frames[name] for name in ("template_reliability", "template_scores", "wording_ranking"))
     details = {
@@ -118,8 +118,8 @@ def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[
     every = f"intervals of every {grouping}" if len(main_rankings) > 1 else "interval"
     yield (
         f"One of {_format_template_count_range(main_rankings, spelled_out=True)} templates ranks them with a "
-        f"reliability of {_format_coefficient(with_interval['one_lower'].min())} to "
-        f"{_format_coefficient(with_interval['one_upper'].max())} ({every})."
+        f"reliability of {_format_in_two_digits(with_interval['one_lower'].min())} to "
+        f"{_format_in_two_digits(with_interval['one_upper'].max())} ({every})."
     )
 
 
@@ -172,8 +172,8 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
     if pd.isna(low) or pd.isna(high):
         return "with a reliability that is not shown, as models differ too little"
     return (
-        f"with a reliability of {_format_coefficient(row[coefficient_name])} (interval {_format_coefficient(low)} to "
-        f"{_format_coefficient(high)})"
+        f"with a reliability of {_format_in_two_digits(row[coefficient_name])} "
+        f"(interval {_format_in_two_digits(low)} to {_format_in_two_digits(high)})"
     )
 
 
@@ -182,7 +182,7 @@ def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) 
     return f"Condition {row['condition']}: " if rankings["condition"].nunique() > 1 else ""
 
 
-def _format_coefficient(value: float) -> str:
+def _format_in_two_digits(value: float) -> str:
     """Write a coefficient with two digits; one that rounding would make perfect, with a bound."""
     return f"{value:.2f}".replace("-", "−") if value < 0.995 or value >= 1 else "more than 0.99"
 
@@ -213,7 +213,8 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
             f"{_format_condition_prefix(rankings, row)}{first['model']} is first, and expected to stay so in some "
             f"{format_percent(first['first'])} of studies with other items and templates ({place} in 95 %)."
         )
-        yield f"The ranking's tau with that of another study is expected to be about {_format_coefficient(row['tau'])}."
+        tau = _format_in_two_digits(row["tau"])
+        yield f"The ranking's tau with that of another study is expected to be about {tau}."
 
 
 def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:

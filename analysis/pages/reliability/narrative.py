@@ -105,9 +105,9 @@ def answer_page_question(
         "variance_components": (
             *_describe_item_reliability_of_samples(answering_parts),
             *_describe_counted_answers_worth_a_thought(answering_parts),
-            *_describe_thoughts_of_unknown_effect(answering_parts),
+            *_describe_answers_of_unknown_thought_effect(answering_parts),
         ),
-        "beyond_rewording": tuple(_describe_differences_that_hold(frames["beyond_rewording"])),
+        "beyond_rewording": tuple(_describe_counts_of_differences_that_hold(frames["beyond_rewording"])),
         "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
     }
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
@@ -264,7 +264,7 @@ def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> I
             yield f"{who} thought settles the answer: exact probabilities after it add at most a tenth."
 
 
-def _describe_thoughts_of_unknown_effect(component_rows: pd.DataFrame) -> Iterator[str]:
+def _describe_answers_of_unknown_thought_effect(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say of which answers it is not told how far thoughts move them, so that this looks like an effect of wordings."""
     rows = component_rows[component_rows["missing"].str.contains(UNTOLD, regex=False)]
     if len(rows):
@@ -360,7 +360,7 @@ def _phrase_reliability_upper_bound(row: Mapping[str, float]) -> str:
     return f": the ranking's reliability may be anything up to {high:.2f}" if high > 0 else ""
 
 
-def _describe_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
+def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
     """Count the differences that hold (`beyond`), and say of how many pairs another study would find the sign."""
     headline_pairs = _select_rows_of_headline_measure(pairs)
     beyond_sentence = beyond.describe_significant_difference_counts(headline_pairs)

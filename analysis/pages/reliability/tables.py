@@ -193,14 +193,16 @@ def tabulate_spreads_at_k_wordings(
     if not 0 <= threshold < 1:
         raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
     tables = [
-        _tabulate_study_spreads(study, k, threshold, resamples, seed)
+        _tabulate_unit_ranges_sds_and_flips(study, k, threshold, resamples, seed)
         for study in read_reworded_studies(runs)
         if study.measure == AGREEMENT
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def _tabulate_study_spreads(study: Study, k: int, threshold: float, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_unit_ranges_sds_and_flips(
+    study: Study, k: int, threshold: float, resamples: int, seed: int
+) -> pd.DataFrame:
     """Compute range, SD and flips of the models of one study, a row per unit."""
     sizes = (~np.isnan(study.values)).sum(axis=2)
     comparable_sizes = sizes[sizes > 1]

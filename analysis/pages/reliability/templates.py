@@ -20,7 +20,7 @@ from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import estimate_share
 
 
-def _list_accuracy_studies_sharing_templates(runs: Runs) -> Iterator[Study]:
+def _list_accuracy_studies_with_crossed_wordings(runs: Runs) -> Iterator[Study]:
     """Yield the studies with a right answer whose wordings, two or more, all items share."""
     for study in read_reworded_studies(runs):
         if study.crossed and study.measure == ACCURACY and not study.has_single_wording:
@@ -37,7 +37,7 @@ def tabulate_accuracies_by_template(runs: Runs) -> pd.DataFrame:
         answer; accuracy, accuracy_lower, accuracy_upper: Wilson's interval over items.
     """
     rows = []
-    for study in _list_accuracy_studies_sharing_templates(runs):
+    for study in _list_accuracy_studies_with_crossed_wordings(runs):
         for (model, condition), values in zip(study.units, study.values, strict=True):
             for template, right in zip(study.wordings, values.T, strict=True):
                 valid_answers = right[~np.isnan(right)][:, None]
@@ -64,7 +64,7 @@ def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
         luck of the best template, within the intervals of highest and combined; of templates that have an answer.
     """
     rows = []
-    for study in _list_accuracy_studies_sharing_templates(runs):
+    for study in _list_accuracy_studies_with_crossed_wordings(runs):
         for (model, condition), values in zip(study.units, study.values, strict=True):
             has_answer = ~np.isnan(values)
             right = values[has_answer.any(axis=1)][:, has_answer.any(axis=0)]

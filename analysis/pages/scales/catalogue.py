@@ -89,7 +89,7 @@ TABLES = {
         split_names("study model condition item difference highest highest_text lowest lowest_text"),
     ),
     "scales_differences": Table(
-        "tables.tabulate_differences_of_scale_scores",
+        "tables.tabulate_scale_score_differences_of_pairs",
         "Which models differ on which scale",
         "Difference a minus b of the scores, on the items and wordings that both have. Two 95 % intervals: for these "
         f"wordings, and {_LIKE}. {OWN_WORDINGS} "

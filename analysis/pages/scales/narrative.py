@@ -31,7 +31,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers, list_cautions_about_unjudged_models
 from analysis.reporting.words.verdicts import Band
 
@@ -90,7 +90,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     styles = _select_clear_styles(frames["scales_styles"])
     details = {
         "scales_scores": tuple(_describe_extreme_models_by_scale(frames["scales_scores"])),
-        "scales_moves": (*WORD_MEANINGS[:2], *_describe_distances_between_models_and_personas(moves)),
+        "scales_moves": (*WORD_MEANINGS[:2], *_describe_model_distance_and_persona_distance(moves)),
         "scales_styles": tuple(_describe_strength_of_clear_styles(styles)),
         "scales_differences": tuple(_describe_count_of_significant_differences(frames["scales_differences"])),
         "scales_spread": tuple(_describe_smallest_and_largest_wording_spread(spread)),
@@ -101,7 +101,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         filter(
             None,
             (
-                _describe_effects_of_asking_beside_models(moves),
+                _compare_asking_effects_with_model_effects(moves),
                 _name_clear_styles_with_models(styles, frames["scales_styles"]),
             ),
         )
@@ -117,10 +117,11 @@ def _describe_numbers_of_models_and_scales(items: pd.DataFrame, when: str) -> st
     n_items = items.drop_duplicates(["study", "item"])
     scales = n_items["scale"].dropna().nunique()
     of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
-    return f"{phrase_asked_models(items[['model']])} asked {format_quantity(len(n_items), 'item')}{of_scales}{when}."
+    beginning = begin_sentence_with_models(items[["model"]])
+    return f"{beginning} asked {format_quantity(len(n_items), 'item')}{of_scales}{when}."
 
 
-def _describe_effects_of_asking_beside_models(moves: pd.DataFrame) -> str:
+def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
     """Say which ways of asking move an answer more or less than another model does."""
     if moves.empty:
         return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."
@@ -247,7 +248,7 @@ def _describe_extreme_models_by_scale(scores: pd.DataFrame) -> Iterator[str]:
             )
 
 
-def _describe_distances_between_models_and_personas(moves: pd.DataFrame) -> Iterator[str]:
+def _describe_model_distance_and_persona_distance(moves: pd.DataFrame) -> Iterator[str]:
     """Say how far two answers are apart that differ in the model, and in the persona, alone."""
     for row in moves.itertuples():
         if row.change in (MODEL, "persona"):

@@ -26,7 +26,7 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
     str
         Sentences; none without people. Nothing is said of models that are not judged.
     """
-    rows = _select_rows_over_all_items(people)
+    rows = _select_judged_rows_of_first_study(people)
     if rows.empty:
         return
     if rows["w1_between"].isna().all():
@@ -50,7 +50,7 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
         yield f"Distances to people go from {near['w1']:.3f} ({near['label']}) to {far['w1']:.3f} ({far['label']})."
 
 
-def _select_rows_over_all_items(people: pd.DataFrame) -> pd.DataFrame:
+def _select_judged_rows_of_first_study(people: pd.DataFrame) -> pd.DataFrame:
     """Select what is judged: the first study, all items; of several personas, all of them."""
     if people.empty:
         return people

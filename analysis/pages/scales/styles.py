@@ -7,7 +7,10 @@ import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
-from analysis.measures.ratings_wordings import compute_half_widths_of_distance_excess, measure_answer_distances_by_cause
+from analysis.measures.ratings_wordings import (
+    compute_wording_margins_of_distance_excess,
+    measure_answer_distances_by_cause,
+)
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -103,7 +106,7 @@ def _tabulate_answer_distances_by_cause(ratings: Ratings, resamples: int, seed: 
             seed=seed,
         )  # fmt: skip
         difference = intervals["difference"]
-        limits = compute_half_widths_of_distance_excess(ratings, list(changes))
+        limits = compute_wording_margins_of_distance_excess(ratings, list(changes))
         of_wordings = np.array([limits[list(changes)[place]] for place in compared])
         rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
             [intervals["models"].estimate, difference.estimate,

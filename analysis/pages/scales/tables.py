@@ -155,7 +155,7 @@ def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any
     }  # fmt: skip
 
 
-def tabulate_differences_of_scale_scores(runs: Runs) -> pd.DataFrame:
+def tabulate_scale_score_differences_of_pairs(runs: Runs) -> pd.DataFrame:
     """Test the differences between models, and between settings of a model, on every scale.
 
     Parameters

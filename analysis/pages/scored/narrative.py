@@ -21,7 +21,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 
@@ -98,7 +98,7 @@ def _describe_scored_models_and_items(all_means: pd.DataFrame, means: pd.DataFra
     measures = [name for name, units in units_by_measure.items() if units in headline_units]
     n_items = int(means.groupby("study")["n_items"].max().sum())
     scores = join_names([labels.shorten_middle(name, 24) for name in measures], 2)
-    return f"{phrase_asked_models(means)} scored by {scores} on {format_quantity(n_items, 'item')}{when}."
+    return f"{begin_sentence_with_models(means)} scored by {scores} on {format_quantity(n_items, 'item')}{when}."
 
 
 def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str:

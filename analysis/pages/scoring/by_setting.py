@@ -27,7 +27,7 @@ def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]
         )
 
 
-def count_same_sign_and_significant_differences(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
+def count_differences_with_sign_and_significant(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
     """Count the differences in a measure that have a sign.
 
     Parameters
@@ -48,7 +48,7 @@ def count_same_sign_and_significant_differences(pairs: pd.DataFrame, measure: st
     return int(with_sign.sum()), int((with_sign & verdicts.mark_clear_effects(pairs[f"{measure}_p_holm"])).sum())
 
 
-def describe_kurtosis_by_range(ranges: pd.DataFrame) -> Iterator[str]:
+def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame) -> Iterator[str]:
     """Say on which range the kurtosis is furthest from 0."""
     names = [name for name in ranges if name.startswith("kurtosis_")]
     complete_rows = ranges[ranges[names].notna().all(axis=1)] if len(names) > 1 else ranges.iloc[:0]
@@ -87,7 +87,7 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     comparisons = comparisons.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
-    lower, significant = count_same_sign_and_significant_differences(comparisons, "tau", -1)
+    lower, significant = count_differences_with_sign_and_significant(comparisons, "tau", -1)
     width = methods["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((methods["score_distance"] / width).mean())
     yield (

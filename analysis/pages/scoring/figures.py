@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.measures.scores import GOLD, read_scores
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.scoring.influence import LEAST, blank_differences_of_invalid_models, name_correlation_points
+from analysis.pages.scoring.influence import LEAST, add_names_of_correlation_points, blank_differences_of_invalid_models
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.pages.scoring.plots import MOST_PANELS
 from analysis.pages.scoring.printed import PRINTED, read_printed_score_differences
@@ -82,7 +82,7 @@ def _frame_influence_if_enough_points(
     """Yield the table and its named points, where there are enough of them for a correlation."""
     whole_rows = table[table["omitted"] == "nothing"]
     if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:
-        yield table, name_correlation_points(differences)
+        yield table, add_names_of_correlation_points(differences)
 
 
 def split_frame_by_most_groups_drawn(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:

@@ -56,7 +56,7 @@ def tabulate_correlations_leaving_points_out(
         )
         for source in sources
         if len(source)
-        for family, part in name_correlation_points(source).groupby(_FAMILY, sort=False, dropna=False)
+        for family, part in add_names_of_correlation_points(source).groupby(_FAMILY, sort=False, dropna=False)
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -70,7 +70,7 @@ def blank_differences_of_invalid_models(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**{name: frame[name].where(both_answer) for name in ("kurtosis_difference", "tau_difference")})
 
 
-def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
+def add_names_of_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of `differences`.
 
     If a base model has several tuned ones, the name has the tuned model's id in place of the series.
@@ -85,7 +85,7 @@ def name_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
 def correlate_points_without_each_subset(
     points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
-    """Correlate all points (`name_correlation_points`), and those without each point, each group and each series.
+    """Correlate all points (`add_names_of_correlation_points`), and those without each point, group and series.
 
     Parameters
     ----------

@@ -11,9 +11,9 @@ from analysis.measures.scores import GOLD, MAKER, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
-    count_same_sign_and_significant_differences,
-    describe_kurtosis_by_range,
+    count_differences_with_sign_and_significant,
     describe_kurtosis_by_temperature,
+    describe_range_of_most_extreme_kurtosis,
     describe_sampled_versus_exact_scores,
     describe_settings_other_than_headline,
 )
@@ -78,7 +78,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     Answer
         What the page says in words.
     """
-    scores = _label_score_rows(frames["scores"])
+    scores = _label_rows_with_model_and_form(frames["scores"])
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
     answering_rows = setting_rows[~is_validity_below_half(setting_rows["validity"])]
@@ -106,7 +106,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
             _describe_correlation_and_influence(_select_correlation_rows_of_these_runs(frames, setting))
         ),
         "score_influence_printed": tuple(_describe_correlation_and_influence(printed[printed["source"] != OURS])),
-        "score_ranges": tuple(describe_kurtosis_by_range(frames["score_ranges"])),
+        "score_ranges": tuple(describe_range_of_most_extreme_kurtosis(frames["score_ranges"])),
         "score_temperatures": tuple(describe_kurtosis_by_temperature(frames["scores"])),
         "score_methods": tuple(describe_sampled_versus_exact_scores(frames["score_methods"])),
     }
@@ -124,7 +124,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     )
 
 
-def _label_score_rows(scores: pd.DataFrame) -> pd.DataFrame:
+def _label_rows_with_model_and_form(scores: pd.DataFrame) -> pd.DataFrame:
     """Add the column `label`: the model, with its prompt form where it was asked in several."""
     return scores.assign(label=labels.build_row_labels(scores.assign(condition=scores["form"])))
 
@@ -329,7 +329,7 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         if defined_pairs.empty:
             continue
         (up, more), (down, less) = (
-            count_same_sign_and_significant_differences(defined_pairs, name, sign) for sign in (1, -1)
+            count_differences_with_sign_and_significant(defined_pairs, name, sign) for sign in (1, -1)
         )
         if len(family) and not has_possibly_significant_test(family):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(family)}"

@@ -72,7 +72,7 @@ class ScoringPage(Page):
             self.runs, {names_by_study[study][name] for study, name in setting_conditions.itertuples(index=False)}
         )
 
-    def select_page_rows(self, table_name: str) -> pd.DataFrame:
+    def select_rows_in_page_setting(self, table_name: str) -> pd.DataFrame:
         """Return the rows of a table in the page's setting."""
         return select_setting_rows(self.frame(table_name), self.setting)
 

@@ -307,7 +307,7 @@ def draw_score_influence(
     influence
         Rows of table `score_influence` of one source and setting.
     points
-        Their points (`analysis.pages.scoring.influence.name_correlation_points`).
+        Their points (`analysis.pages.scoring.influence.add_names_of_correlation_points`).
     width, looks
         In inches; not used: a point is a series, not a model, so it is black, with the shape of its series.
 

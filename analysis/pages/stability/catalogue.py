@@ -40,7 +40,7 @@ TABLES = {
         (*IDENTITY, *split_names("measure n_invalid flips_dropped flips_inconsistent")),
     ),
     "items": Table(
-        "tables.tabulate_item_agreement",
+        "tables.tabulate_item_answers_over_paraphrases",
         "Every item under every model",
         "Validity and agreement over the paraphrases of one item, and the model's answer to its original wording.",
         (*IDENTITY, *split_names("item text n_variants n_valid validity_mean validity_sd agreement_mean agreement_sd "

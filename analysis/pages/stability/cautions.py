@@ -56,7 +56,7 @@ def list_cautions(
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_bounds_left_by_unread_answers(labelled_invalid, choice),
         *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip_column(stability)),
-        *wordings.describe_whitespace_only_variants(twins),
+        *wordings.describe_variants_differing_in_whitespace_only(twins),
         *wordings.describe_paraphrases_of_changed_meaning(items), *_describe_small_sample_sizes(stability, items),
     )  # fmt: skip
 
@@ -145,8 +145,8 @@ def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: Answer
         return []  # fewer texts were unread than one would see in the number
     read_text = "" if pd.isna(row["read_agreement"]) else f" ({format_percent(row['read_agreement'])} of those read)"
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.measure_phrase}{read_text} lies between {low} "
-        f"and {high}."
+        f"Unread answers leave most open for {row['label']}: its {choice.first_answer_phrase}{read_text} lies between "
+        f"{low} and {high}."
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.pages.stability.measures import choose_headline_flip_column
-from analysis.pages.stability.one_row import SIDES, join_differences_over_option_orders
+from analysis.pages.stability.one_row import SIDES, pool_differences_over_option_orders
 from analysis.pages.stability.plots import MIDDLE
 from analysis.reporting.catalogue import orders
 from analysis.reporting.catalogue.frames import Frames
@@ -47,7 +47,7 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
 
     A pair without common items has no difference; where no pair has one, there is nothing to draw.
     """
-    frame = join_differences_over_option_orders(frames)
+    frame = pool_differences_over_option_orders(frames)
     for side in SIDES:
         frame = labels.add_nonanswering_unit_column(frame, frames.join_option_orders("stability"), side)
     answering = ~(frame["a_silent"] | frame["b_silent"])

@@ -40,7 +40,7 @@ class Study:
         answers were read from texts or counted, where the validity is a share; 0 for one with probabilities.
     spreads
         range, sd, minority: of an item's agreement; NaN below two valid paraphrases (minority: see
-        `tables.tabulate_item_agreement`).
+        `tables.tabulate_item_answers_over_paraphrases`).
     added
         Measures of a reader's own, by name (`added_measures`).
     """
@@ -62,7 +62,7 @@ def build_stability_studies(runs: Runs, item_table: pd.DataFrame, added_names: S
     runs
         From `analysis.runs.open_runs`.
     item_table
-        From `tables.tabulate_item_agreement`.
+        From `tables.tabulate_item_answers_over_paraphrases`.
     added_names
         Its columns that a reader added.
 
@@ -86,7 +86,7 @@ def build_stability_study(
     study_name
         Of the study.
     item_table
-        With the item-level columns of `tables.tabulate_item_agreement`.
+        With the item-level columns of `tables.tabulate_item_answers_over_paraphrases`.
     added_names
         As in `build_stability_studies`.
 
@@ -102,30 +102,30 @@ def build_stability_study(
     ).fetchall()
     long = item_table[item_table["study"] == study_name].set_index(["item", "model", "condition"])
 
-    def pivot_column(column: str) -> Array:
+    def pivot_column_to_items_by_units(column: str) -> Array:
         """Return a column as an array (items, units)."""
         wide = long[column].unstack(["model", "condition"])
         wide = wide.reindex(index=[row[0] for row in item_rows], columns=pd.MultiIndex.from_tuples(units))
         return wide.to_numpy(dtype=float)
 
-    rows = pivot_column("n_variants")
+    rows = pivot_column_to_items_by_units("n_variants")
     rows[rows == 0] = np.nan
-    total = rows * pivot_column("validity_mean")
+    total = rows * pivot_column_to_items_by_units("validity_mean")
     is_without_probability = np.array([unit in _find_units_without_probability(runs, study_name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
     return Study(
         name=study_name,
         units=units,
-        agreement=pivot_column("agreement_mean"),
-        validity_sd=pivot_column("validity_sd"),
+        agreement=pivot_column_to_items_by_units("agreement_mean"),
+        validity_sd=pivot_column_to_items_by_units("validity_sd"),
         masses={
             "rows": rows,
             "total": total,
             "texts": rows * is_without_probability,
             "valid": total * is_without_probability,
         },
-        spreads={key: pivot_column(column) for key, column in spreads.items()},
-        added={name: pivot_column(name) for name in added_names},
+        spreads={key: pivot_column_to_items_by_units(column) for key, column in spreads.items()},
+        added={name: pivot_column_to_items_by_units(name) for name in added_names},
     )
 
 
@@ -265,7 +265,7 @@ def compute_validity_standard_error(study: Study) -> Array:
         return np.where(n > 1, np.sqrt((within + between) / (n - 1) / n), np.nan)
 
 
-def list_one_sided_signs_by_unit(agreement: Array) -> list[str]:
+def list_agreement_sign_common_to_items(agreement: Array) -> list[str]:
     """List a sign for every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else
     ""."""
     unit_marks = []

@@ -28,7 +28,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_asked_models
+from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
@@ -71,7 +71,7 @@ def answer_page_question(
     when
         From `words.phrase_run_dates`.
     pairs
-        The differences between rows of `stability` (`one_row.join_differences_over_option_orders`); the whole table
+        The differences between rows of `stability` (`one_row.pool_differences_over_option_orders`); the whole table
         unless given.
     beyond
         What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
@@ -103,7 +103,7 @@ def answer_page_question(
         "overview": (
             WORD_MEANINGS,
             *_describe_flips_of_extreme_models(answering, flip),
-            *_describe_extreme_ranges(answering, choice),
+            *_describe_wording_range_of_extreme_models(answering, choice),
         ),
         "differences": (
             *_describe_model_pairs_differing_in_flips(
@@ -169,7 +169,7 @@ def _describe_model_item_and_wording_counts(
     stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str
 ) -> str:
     """Say how many models were asked about which items, in how many wordings and conditions."""
-    who = phrase_asked_models(stability)
+    who = begin_sentence_with_models(stability)
     is_one = stability["model"].nunique() == 1
     task = f"asked whether {'it agrees' if is_one else 'they agree'} with"
     if not choice.is_agree_disagree:
@@ -258,7 +258,7 @@ def _describe_flips_of_extreme_models(model_rows: pd.DataFrame, flip_column: str
     ]
 
 
-def _describe_extreme_ranges(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def _describe_wording_range_of_extreme_models(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say how far the two wordings of an item that differ most are apart, with the two ends of the models."""
     name = "range_mean"
     rows = _find_lowest_and_highest_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
@@ -342,6 +342,6 @@ def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, cho
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
         f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
-        f"paraphrases that have a defined {choice.measure_phrase}. Of {format_quantity(total, 'response')}, {bad:,} "
-        f"hold no valid answer; {format_quantity(failed, 'prompt')} failed."
+        f"paraphrases that have a defined {choice.first_answer_phrase}. Of {format_quantity(total, 'response')}, "
+        f"{bad:,} hold no valid answer; {format_quantity(failed, 'prompt')} failed."
     )

@@ -28,7 +28,7 @@ def find_significantly_differing_condition_pairs(frames: Frames) -> set[tuple[st
             for row in pairs.to_dict("records")}  # fmt: skip
 
 
-def join_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
+def pool_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
     """Return table `differences` with the rows of table `stability`, where orders are one, as its sides.
 
     A pair that stands for several has their mean difference, the interval from the lowest to the highest end, and the

@@ -29,7 +29,7 @@ class StabilityPage(Page):
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {
             "stability": self.frames.join_option_orders("stability"),
-            "pairs": one_row.join_differences_over_option_orders(self.frames),
+            "pairs": one_row.pool_differences_over_option_orders(self.frames),
         }
         by_chance = chance.find_units_with_chance_changes(self.runs)
         return self.show_answer(narrative.answer_page_question(
@@ -55,7 +55,7 @@ class StabilityPage(Page):
         """Show the two wordings of one item that each judged model answers most differently, with both answers."""
         if self.frame("divergent").empty:
             return render_missing_content_note(
-                f"No item has two paraphrases with a defined {self.choice.measure_phrase}."
+                f"No item has two paraphrases with a defined {self.choice.first_answer_phrase}."
             )
         frame = one_row.select_divergent_wordings_of_judged_models(self.frames)
         if frame.empty:
@@ -67,7 +67,7 @@ class StabilityPage(Page):
             return render_missing_content_note(left_out_text)
         pairs = [_build_template_data_of_wording_pair(row, self.choice) for _, row in frame[has_two_answers].iterrows()]
         caption = self.choice.rewrite_agreement_text_for_answers(catalogue.look_up_table("divergent").caption)
-        if orders.describe_joined_option_orders(self.runs.info["conditions"], frame):
+        if orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], frame):
             caption += (
                 " Where no clear difference between both orders of the options was found, the one with the larger "
                 "range is shown."

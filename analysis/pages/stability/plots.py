@@ -62,8 +62,8 @@ def draw_agreement(
         + " (white: 0.5)"
     )
     cells = select_agreement_cells(distribution, items)
-    table, names = _pivot_cells(cells, "value"), _label_items(items, cells, width)
-    is_split = _pivot_cells(cells, "split").fillna(0).to_numpy(float) > 0
+    table, names = _pivot_cells_to_items_by_models(cells, "value"), _name_rows_by_start_of_text(items, cells, width)
+    is_split = _pivot_cells_to_items_by_models(cells, "split").fillna(0).to_numpy(float) > 0
     return matrices.draw_heat_map(
         table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
         row_labels=names.loc[table.index],
@@ -114,12 +114,12 @@ def _select_rows_sorted_by_score(frame: pd.DataFrame, scores: pd.Series) -> pd.D
     return scored_rows.assign(place=scored_rows["row"].map(order)).sort_values(["place", "label"]).drop(columns="place")
 
 
-def _pivot_cells(cells: pd.DataFrame, value_column: str) -> pd.DataFrame:
+def _pivot_cells_to_items_by_models(cells: pd.DataFrame, value_column: str) -> pd.DataFrame:
     """Return items x models, the items in the order of the cells, the models in that of their names."""
     return cells.pivot(index="row", columns="label", values=value_column).reindex(cells["row"].unique())
 
 
-def _label_items(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
+def _name_rows_by_start_of_text(items: pd.DataFrame, cells: pd.DataFrame, width: float) -> pd.Series:
     """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
     texts = items.assign(row=items["item"].astype(str)).drop_duplicates("row").set_index("row")["text"].astype(str)
     rows = list(cells["row"].unique())
@@ -152,7 +152,10 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         The figure.
     """
     cells = select_cells_of_lowest_validity(items)
-    table, names = _pivot_cells(cells, "validity_mean"), _label_items(items, cells, width)
+    table, names = (
+        _pivot_cells_to_items_by_models(cells, "validity_mean"),
+        _name_rows_by_start_of_text(items, cells, width),
+    )
     return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],

@@ -43,7 +43,7 @@ THRESHOLDS = (0.05, 0.10, 0.25)
 MOST_PAIRS = 2000  # of a study that are all compared: 63 models under one condition have fewer
 
 
-def tabulate_item_agreement(
+def tabulate_item_answers_over_paraphrases(
     runs: Runs, *, invalid: str = "dropped", measures: ItemMeasures | None = None
 ) -> pd.DataFrame:
     """Summarise the answers to every item over its paraphrases, by study, model and condition (section 4.2.2).
@@ -147,7 +147,7 @@ def tabulate_stability(
     InputError
         For a threshold outside 0 to 1.
     """
-    item_table = tabulate_item_agreement(runs, invalid=invalid, measures=measures)
+    item_table = tabulate_item_answers_over_paraphrases(runs, invalid=invalid, measures=measures)
     tables = [
         compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
         for study in model_measures.build_stability_studies(runs, item_table, list(measures or ()))
@@ -190,7 +190,7 @@ def compute_stability_rows(
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
-    columns["mark"] = model_measures.list_one_sided_signs_by_unit(study.agreement)
+    columns["mark"] = model_measures.list_agreement_sign_common_to_items(study.agreement)
     columns["low_mass"] = is_validity_below_half(estimates["validity"].estimate)
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}
@@ -215,7 +215,7 @@ def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRES
         name: tabulate_stability(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS
     }
     invalid_counts = (
-        tabulate_item_agreement(runs, invalid="inconsistent")
+        tabulate_item_answers_over_paraphrases(runs, invalid="inconsistent")
         .groupby(["study", "model", "condition"], sort=False)["n_invalid"]
         .sum()
     )
@@ -264,9 +264,11 @@ def tabulate_stability_differences(
         corrected after Holm over the pairs of a study and measure.
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
-    item_table, tables = tabulate_item_agreement(runs, invalid=invalid), []
+    item_table, tables = tabulate_item_answers_over_paraphrases(runs, invalid=invalid), []
     for of_study, study in enumerate(model_measures.build_stability_studies(runs, item_table)):
-        pairs = _choose_compared_pairs(list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name])))
+        pairs = _select_unit_pairs_to_compare(
+            list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name]))
+        )
         resample, means = (
             partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
             {"agreement": study.agreement},
@@ -303,7 +305,7 @@ def tabulate_item_stability_across_models(runs: Runs) -> pd.DataFrame:
         family's models, 0 to 1; normalised_sd_se: SD over the models divided by the square root of their number, NaN
         for one model; n_models.
     """
-    table = tabulate_item_agreement(runs)
+    table = tabulate_item_answers_over_paraphrases(runs)
     table = table[~is_validity_below_half(_average_unit_validity_for_each_row(table))]
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
@@ -357,7 +359,7 @@ def _list_comparable_pairs(
             yield a, b
 
 
-def _choose_compared_pairs(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _select_unit_pairs_to_compare(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Choose the pairs to compare: all, or of too many each second unit's first (pairs are in order)."""
     if len(pairs) <= MOST_PAIRS:
         return list(pairs)

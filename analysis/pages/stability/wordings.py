@@ -72,8 +72,8 @@ def describe_ties_of_agreement(items: pd.DataFrame, choice: AnswerPair) -> list[
     as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
         f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
-        f"({choice.measure_phrase} of exactly 0.5). {'It counts' if number == 1 else 'They count'} {as_first}, as in "
-        "the paper."
+        f"({choice.first_answer_phrase} of exactly 0.5). "
+        f"{'It counts' if number == 1 else 'They count'} {as_first}, as in the paper."
     ]
 
 
@@ -104,7 +104,7 @@ def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip:
     ]
 
 
-def describe_whitespace_only_variants(twins: pd.DataFrame) -> list[str]:
+def describe_variants_differing_in_whitespace_only(twins: pd.DataFrame) -> list[str]:
     """Say how many wordings differ from another one in line ends or surrounding blanks only (table `alike`)."""
     if twins.empty:
         return []

@@ -98,7 +98,7 @@ TABLES = {
         split_names("study feature_a feature_b r p n"),
     ),
     "features": Table(
-        "tables.tabulate_feature_components",
+        "tables.tabulate_software_computing_features",
         "What computed the text features, and what is missing",
         "One row per group of features. A missing feature has no numbers, and no zeros either.",
         split_names("study language columns component missing looks_like n_texts"),

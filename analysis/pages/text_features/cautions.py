@@ -44,7 +44,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_missing_features(frames["features"])
     yield from _describe_collinear_features(frames["vif"], frames["correlations"])
     yield from _describe_fit_problems(fits)
-    yield from _describe_unconfirmed_effects(effects)
+    yield from _describe_item_varying_and_unconfirmed_effects(effects)
     yield from _describe_logit_scale_disagreement(frames["scales"])
     yield from _describe_effects_with_invalid_as_disagreement(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
@@ -126,7 +126,7 @@ def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
         yield f"{incomplete:,} of {format_quantity(total, 'response')} have a missing value and are left out."
 
 
-def _describe_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
+def _describe_item_varying_and_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
     """Say how many effects differ between items, and how many significant ones cluster-robust errors do not confirm."""
     tested = effects.dropna(subset=["p_slopes"])
     varying = tested[holm(tested["p_slopes"].to_numpy()) < ALPHA]

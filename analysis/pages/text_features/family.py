@@ -262,7 +262,7 @@ def _fit_mixed_models_of_all_units(
     columns = tuple(filter(attributes.is_attribute_column, names))
     answers = runs.compute_once(
         ("answers with features", invalid, *columns),
-        lambda: features.read_answer_rows(runs, invalid=invalid, attributes=columns),
+        lambda: features.read_answers_with_wording_features(runs, invalid=invalid, attributes=columns),
     )
     response = mixed.compute_response_on_scale(answers.measures["agreement"], answers.measures["logit"], scale=scale)
     name = _RESPONSE[scale]
@@ -301,7 +301,7 @@ def _fit_mixed_models_of_all_units(
     fits = mixed.collect_fits_with_rows_of_largest_residuals(iterate_fits(), MOST_PANELS)
     if not fits:
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
-    for place in mixed.list_places_of_largest_residuals(fits, MOST_PANELS):
+    for place in mixed.list_indices_of_largest_residual_fits(fits, MOST_PANELS):
         unit = fits[place][0].key
         if not len(fits[place][1].rows.y):  # dropped in the earlier family, whose largest residuals are others
             (fits[place],) = fit_unit(unit, answers.build_frame_of_unit(unit))

@@ -173,7 +173,7 @@ def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: Answ
     up = rows.loc[rows["confirmed"].astype(bool), "estimate"] > 0
     direction_text = "a higher" if up.all() else "a lower" if not up.any() else "a higher or lower"
     direction_text = (
-        f"{direction_text} {answer_pair.measure_phrase}"
+        f"{direction_text} {answer_pair.first_answer_phrase}"
         if not answer_pair.is_agree_disagree
         else f"{direction_text.removeprefix('a ')} agreement"
     )
@@ -198,7 +198,7 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
         fits = effects[effects["term"] == term]
         is_single = len(fits.drop_duplicates(UNIT)) == 1
         parts = [
-            f"{side} {answer_pair.measure_phrase} with {'this model' if is_single else number}"
+            f"{side} {answer_pair.first_answer_phrase} with {'this model' if is_single else number}"
             for side, number in (("higher", up), ("lower", down))
             if number
         ]

@@ -153,10 +153,10 @@ def tabulate_effects_on_agreement_and_logit(
 
 def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
     """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
-    return replace_underflowed_p_values(features.correlate_features(runs))
+    return replace_underflowed_p_values(features.correlate_features_with_each_other(runs))
 
 
-def tabulate_feature_components(runs: Runs) -> pd.DataFrame:
+def tabulate_software_computing_features(runs: Runs) -> pd.DataFrame:
     """List what computed the features, and which are missing and why."""
     return features.list_components_computing_study_features(runs)
 

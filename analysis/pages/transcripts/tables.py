@@ -29,11 +29,11 @@ def order_items_and_mark_examples(runs: Runs) -> pd.DataFrame:
 
 def _order_all_items(runs: Runs) -> pd.DataFrame:
     """Order the items of every study, and join the studies."""
-    study_items = [_order_study_items(runs, study) for study in runs.info["studies"]]
+    study_items = [_order_items_and_mark_examples(runs, study) for study in runs.info["studies"]]
     return pd.concat(study_items, ignore_index=True)
 
 
-def _order_study_items(runs: Runs, study: str) -> pd.DataFrame:
+def _order_items_and_mark_examples(runs: Runs, study: str) -> pd.DataFrame:
     """Order one study's items by spread or score, largest first, and mark the first, middle and last as examples."""
     frame = runs.sql(
         f"""
@@ -162,10 +162,10 @@ def _choose_original_and_extreme_wordings(
 
 def _list_example_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the prompts and the answers of the examples, linked by `prompt_number`."""
-    return runs.compute_once("transcripts", lambda: _link_prompts_and_answers(runs))
+    return runs.compute_once("transcripts", lambda: _recover_example_prompts_and_index_answers(runs))
 
 
-def _link_prompts_and_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _recover_example_prompts_and_index_answers(runs: Runs) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Recover the prompts of the examples, and give every answer the number of its prompt."""
     example_wordings = _list_example_wordings(runs)
     answers = model_prompts.read_answers_to_wordings(runs, example_wordings)

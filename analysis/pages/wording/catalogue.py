@@ -11,7 +11,7 @@ DIFFERENCE = split_names("measure difference lower upper n_items p p_least p_hol
 BARE = frozenset({"no_interval"})
 TABLES = {
     "consistency": Table(
-        "tables.tabulate_consistency",
+        "tables.tabulate_answer_consistency_by_wording_kind",
         "How alike, how often “Yes” and how right the answers of every model are, by kind of wording",
         f"The measures of Takayama et al., section 3.2, with {OVER_ITEMS}. Consistency inverts "
         "the antonyms; the change of “Yes” compares answers as said, its excess with what unchanged answers would "

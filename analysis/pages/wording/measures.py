@@ -193,10 +193,10 @@ def _build_hits_and_totals_by_measure(columns: Columns, size: int) -> dict[str, 
         name: [pair_hits_with_totals(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
     }
     of_units = [pair_hits_with_totals(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
-    return shares_by_measure | {"overall": [DerivedFigure(of_units, _compute_overall_mean_and_its_derivatives)]}
+    return shares_by_measure | {"overall": [DerivedFigure(of_units, _compute_mean_harmonic_mean_and_gradient)]}
 
 
-def _compute_overall_mean_and_its_derivatives(share_values: Array) -> tuple[Array, Array]:
+def _compute_mean_harmonic_mean_and_gradient(share_values: Array) -> tuple[Array, Array]:
     """Return Overall (the mean over units of the harmonic means of their shares) and its derivative by each share."""
     of_units = share_values.reshape(-1, len(OVERALL), share_values.shape[-1])
     means = compute_harmonic_mean(*of_units.swapaxes(0, 1))

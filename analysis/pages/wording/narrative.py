@@ -101,7 +101,7 @@ def answer_page_question(
     }
     return Answer(
         setup_sentence,
-        _describe_wording_verdict(means, table, by_chance),
+        _describe_verdict_with_weakest_pattern(means, table, by_chance),
         cautions=doubts,
         details={name: text for name, text in details.items() if text},
     )
@@ -156,7 +156,7 @@ def _choose_verdict_word_per_pattern(means: pd.DataFrame) -> list[str]:
     ]
 
 
-def _describe_wording_verdict(
+def _describe_verdict_with_weakest_pattern(
     means: pd.DataFrame, consistency_rows: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE
 ) -> str:
     """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
@@ -165,7 +165,7 @@ def _describe_wording_verdict(
     answers which chance alone may have changed is not called low.
     """
     verdict_word = choose_verdict_word_for_consistency(means)
-    if verdict_word == NO and chance.mark_rows_with_chance_changes(consistency_rows, by_chance).any():
+    if verdict_word == NO and chance.mark_rows_possibly_changed_by_chance(consistency_rows, by_chance).any():
         return chance.explain_withheld_verdict(by_chance)
     deciding = means[[pattern_word == verdict_word for pattern_word in _choose_verdict_word_per_pattern(means)]]
     row = deciding.loc[deciding["consistency"].idxmin()]

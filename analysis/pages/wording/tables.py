@@ -32,7 +32,7 @@ COMPARED_MEASURES = ("consistency", "diff_yes", "excess_yes", "accuracy_original
 DIFFERENCE_MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy", "diff_acc", "overall")
 
 
-def tabulate_consistency(
+def tabulate_answer_consistency_by_wording_kind(
     runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Compute the measures of Takayama et al., section 3.2, of every model on every kind of wording.
@@ -74,7 +74,9 @@ def tabulate_invalid_answer_conventions(runs: Runs) -> pd.DataFrame:
         yes_inconsistent). What people read in the invalid answers, Consistency and the share of "Yes" of all pairs lie
         between these.
     """
-    tables_by_convention = {name: tabulate_consistency(runs, invalid=name, resamples=0) for name in CONVENTIONS}
+    tables_by_convention = {
+        name: tabulate_answer_consistency_by_wording_kind(runs, invalid=name, resamples=0) for name in CONVENTIONS
+    }
     counted = tables_by_convention["inconsistent"]
     frame = counted[[*UNIT, "n", "valid"]].copy()
     frame["n_pairs"] = compute_item_sums_of_wording_studies(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
@@ -346,7 +348,10 @@ def _tabulate_unit_group_differences(
     interval_by_measure = estimate_unit_group_differences(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
     pair_rows = pairs[list(key_columns)].reset_index(drop=True)
     frame = pd.concat(
-        [_build_difference_rows(pair_rows, name, interval_by_measure[name]) for name in DIFFERENCE_MEASURES],
+        [
+            _build_group_difference_rows_of_measure(pair_rows, name, interval_by_measure[name])
+            for name in DIFFERENCE_MEASURES
+        ],
         ignore_index=True,
     )
     is_compared = (frame["pattern"] != ORIGINAL) | ~frame["measure"].isin(COMPARED_MEASURES)
@@ -354,7 +359,7 @@ def _tabulate_unit_group_differences(
     return frame.assign(p_holm=correct_families_by_holm(frame, ["measure"]))
 
 
-def _build_difference_rows(pair_rows: pd.DataFrame, measure: str, estimates: Interval) -> pd.DataFrame:
+def _build_group_difference_rows_of_measure(pair_rows: pd.DataFrame, measure: str, estimates: Interval) -> pd.DataFrame:
     """Build the rows of one measure: the difference of every pair of groups of units, with interval and p value."""
     return pair_rows.assign(
         measure=measure, difference=estimates.estimate, lower=estimates.lower, upper=estimates.upper,

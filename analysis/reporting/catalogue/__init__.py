@@ -423,11 +423,11 @@ def look_up_column(table: str, name: str) -> Column:
         For a column that nothing explains; the line names the file to edit.
     """
     page_name = find_page_name_of_entry(table)
-    if entry := _find_column_entry(list_pages()[page_name], table, name):
+    if entry := _find_column_definition_of_page(list_pages()[page_name], table, name):
         return entry
     raise WrongPage(
-        f"{describe_page_folder(page_name)}/columns.py: column {name!r} of table {table!r} has no meaning; add it to "
-        "COLUMNS"
+        f"{format_page_folder_for_messages(page_name)}/columns.py: column {name!r} of table {table!r} has no meaning; "
+        "add it to COLUMNS"
     )
 
 
@@ -446,7 +446,7 @@ def register_added_column(table: str, name: str, column: Column) -> None:
     ADDED[table, name] = column
 
 
-def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
+def _find_column_definition_of_page(page: Catalogue, table: str, name: str) -> Column | None:
     """Find what a page, or the shared entries, say of a column; None where they say nothing."""
     for key in (f"{table}.{name}", name):
         if key in page.columns:
@@ -457,12 +457,12 @@ def _find_column_entry(page: Catalogue, table: str, name: str) -> Column | None:
     if entry := SHARED.get(name) or ADDED.get((table, name)):
         return entry
     for ending, side in (("_lower", "lower"), ("_upper", "upper")):
-        if name.endswith(ending) and (base := _find_column_entry(page, table, name.removesuffix(ending))):
+        if name.endswith(ending) and (base := _find_column_definition_of_page(page, table, name.removesuffix(ending))):
             return replace(base, meaning=f"{side} end of the 95 % interval (over items) of: {base.meaning}")
     return None
 
 
-def describe_page_folder(page: str) -> str:
+def format_page_folder_for_messages(page: str) -> str:
     """Return the folder of a page as messages name it: of an outside page with package and version."""
     room = find_outside_page(page)
     return f"{room.package_and_version}: {room.module.replace('.', '/')}" if room else f"analysis/pages/{page}"

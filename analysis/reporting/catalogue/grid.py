@@ -164,7 +164,7 @@ def build_grid_without_catalogue(
     columns = tuple(map(look_up_column, keys))
     bold = {cell for compared, rule in compared_columns for cell in _find_best_cells_per_row(frame, compared, rule)}
     if NO_INTERVAL in keys:
-        reasons = frame[NO_INTERVAL].map(lambda text: _replace_column_names_by_headers(text, frame, look_up_column))
+        reasons = frame[NO_INTERVAL].map(lambda text: _replace_column_names_in_reason_text(text, frame, look_up_column))
         frame = frame.assign(**{NO_INTERVAL: reasons})
     cells_by_column = [_format_column_cells(table, frame, key, entry) for key, entry in zip(keys, columns, strict=True)]
     for key, column in zip(keys, cells_by_column, strict=True):
@@ -207,7 +207,9 @@ def _choose_unit_columns_that_distinguish_rows(frame: pd.DataFrame) -> list[str]
     return names
 
 
-def _replace_column_names_by_headers(reason: Any, frame: pd.DataFrame, look_up_column: Callable[[str], Column]) -> Any:
+def _replace_column_names_in_reason_text(
+    reason: Any, frame: pd.DataFrame, look_up_column: Callable[[str], Column]
+) -> Any:
     """Write "in_middle: one item only" with the header of the column; what names no column of the frame stays."""
     if not isinstance(reason, str):
         return reason

@@ -77,11 +77,11 @@ def merge_rows_of_both_option_orders(
         name_condition_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
     ]
     renamed_rows = rows.assign(condition=names)
-    group = _assign_join_groups(renamed_rows)
+    group = _number_groups_of_mergeable_rows(renamed_rows)
     is_alike = _mark_groups_with_row_per_order(rows["condition"], group)
     if not is_alike.any():
         return frame
-    figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_numeric(rows[key])]
+    figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_column_of_numbers(rows[key])]
     if figures:
         is_alike &= _mark_rows_equal_to_their_group(table_name, renamed_rows, figures, group, least_difference)
     is_alike &= ~_mark_models_that_differ_between_orders(renamed_rows, differing_pairs, conditions)
@@ -114,7 +114,7 @@ def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bo
     return len(without_order) < len(study_conditions)
 
 
-def describe_joined_option_orders(conditions: Conditions, *frames: pd.DataFrame) -> str:
+def explain_option_orders_shown_as_mean(conditions: Conditions, *frames: pd.DataFrame) -> str:
     """Say that both orders are shown once, where one of some frames has such rows; empty elsewhere.
 
     Parameters
@@ -192,7 +192,7 @@ def name_condition_without_order(conditions: Conditions, study: str, name: str) 
     return name.replace(str(order), BOTH_ORDERS) if order and str(order) in name else name
 
 
-def _is_numeric(column: pd.Series) -> bool:
+def _is_column_of_numbers(column: pd.Series) -> bool:
     """Return whether a column holds numbers, truth values left out."""
     return pd.api.types.is_numeric_dtype(column) and column.dtype != bool
 
@@ -225,9 +225,9 @@ def compute_last_digit_unit_of_column(table_name: str, column: str) -> float:
     return float(10.0 ** -(catalogue.look_up_column(table_name, column).digits or 0))
 
 
-def _assign_join_groups(renamed_rows: pd.DataFrame) -> pd.Series:
+def _number_groups_of_mergeable_rows(renamed_rows: pd.DataFrame) -> pd.Series:
     """Number the rows that would be one: alike in the unit without its order, and in all that is no number."""
-    text_columns = [key for key in renamed_rows if key not in UNIT and not _is_numeric(renamed_rows[key])]
+    text_columns = [key for key in renamed_rows if key not in UNIT and not _is_column_of_numbers(renamed_rows[key])]
     texts = {f"text_{key}": renamed_rows[key].map(str) for key in text_columns}
     keys = renamed_rows[UNIT].assign(**texts)
     return keys.groupby(list(keys), sort=False, dropna=False).ngroup()
@@ -290,7 +290,7 @@ def _summarize_rows_by_group(rows: pd.DataFrame, group: pd.Series) -> pd.DataFra
 
 def _choose_aggregate_of_column_values(key: str, column: pd.Series) -> str:
     """Choose how pandas joins the values of a column: first, min, max or mean."""
-    if not _is_numeric(column):
+    if not _is_column_of_numbers(column):
         return "first"
     if key.endswith(("lower", "_min")):
         return "min"

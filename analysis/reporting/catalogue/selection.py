@@ -30,14 +30,14 @@ class AnswerPair:
         return (self.first, self.second) == AGREE
 
     @property
-    def measure_phrase(self) -> str:
+    def first_answer_phrase(self) -> str:
         """Name the probability of the first answer, divided by that of both."""
         return "agreement" if self.is_agree_disagree else f"share of {quote_answer(self.first)}"
 
     @property
     def measure_phrase_with_article(self) -> str:
         """Name the measure within a sentence: "agreement", or "the share of “left”"."""
-        return self.measure_phrase if self.is_agree_disagree else f"the {self.measure_phrase}"
+        return self.first_answer_phrase if self.is_agree_disagree else f"the {self.first_answer_phrase}"
 
     def rewrite_agreement_text_for_answers(self, text: str) -> str:
         """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.
@@ -104,7 +104,7 @@ def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
 
 
-def attach_answer_pair(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
+def attach_answer_label_pair_to_frame(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
     """Note the answers of some runs on a frame that is drawn; `read_answer_pair_attached_to_frame` reads them.
 
     Parameters

@@ -18,8 +18,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import (
-    describe_page_folder,
     find_page_name_of_entry,
+    format_page_folder_for_messages,
     import_page_function,
     list_pages,
     list_tables,
@@ -48,7 +48,7 @@ def list_table_options(table_name: str) -> dict[str, inspect.Parameter]:
     return {key: p for key, p in list(parameters.items())[1:] if p.default is not inspect.Parameter.empty}
 
 
-def convert_options(
+def convert_options_to_types_of_defaults(
     subject: str, given_options: Mapping[str, Any], known_options: Mapping[str, inspect.Parameter]
 ) -> dict[str, Any]:
     """Check options, and convert those that are text, as on a command line, to the types of their defaults.
@@ -152,7 +152,7 @@ def explain_tables(names: Sequence[str] = ()) -> str:
     return "".join(lines)
 
 
-def format_tables_as_json(names: Sequence[str] = ()) -> str:
+def format_table_descriptions_as_json(names: Sequence[str] = ()) -> str:
     """Write what `explain_tables` says of tables, all unless some are named, as JSON.
 
     Parameters
@@ -231,7 +231,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
 
 def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
     """Refuse a frame whose columns are not those that the catalogue declares."""
-    folder, function = describe_page_folder(find_page_name_of_entry(name)), look_up_table(name).function
+    folder, function = format_page_folder_for_messages(find_page_name_of_entry(name)), look_up_table(name).function
     for key in declared_columns:
         if key not in frame:
             raise WrongPage(

@@ -56,7 +56,7 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     parts = [
         part
         for part in _select_picture_frames(page, entry, frames)
-        if not selection.attach_answer_pair(part[0], info).empty
+        if not selection.attach_answer_label_pair_to_frame(part[0], info).empty
     ]
     stem = entry.file_name or figure_name
     left_out_note = (
@@ -68,7 +68,7 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
         Picture(
             stem if len(parts) == 1 else f"{stem}-{number}",
             _add_study_to_caption(caption(*part), part[0], info)
-            + orders.describe_joined_option_orders(info["conditions"], *part)
+            + orders.explain_option_orders_shown_as_mean(info["conditions"], *part)
             + left_out_note * (number == MOST_PICTURES),
             functools.partial(draw, *part, looks=looks),
         )

@@ -40,7 +40,7 @@ def read_level_of_first_heading(cell: NotebookNode) -> int:
     -------
     From 1 to 6; 0 where it begins with none.
     """
-    first_html = next((data["text/html"] for data in _list_html_data(cell)), "")
+    first_html = next((data["text/html"] for data in _list_html_outputs_of_cell(cell)), "")
     heading = _HEADING_AT_START.match(first_html)
     return read_level_and_text_of_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
@@ -83,14 +83,17 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
     sentences: dict[str, list[str]] = {}
     for cell in node.cells:
         heading = read_level_and_text_of_heading(cell)[1] or heading
-        for data in _list_html_data(cell):
+        for data in _list_html_outputs_of_cell(cell):
             if 'class="dataframe"' in data["text/html"]:
                 data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
             if 'class="difference"' in data["text/html"]:
                 paragraphs = parse_html(data["text/html"]).find_all("p", class_="difference")
                 sentences.setdefault(heading, []).extend(paragraph.get_text() for paragraph in paragraphs)
     answers = [
-        data for cell in node.cells if "answer" in cell.metadata.get("tags", []) for data in _list_html_data(cell)
+        data
+        for cell in node.cells
+        if "answer" in cell.metadata.get("tags", [])
+        for data in _list_html_outputs_of_cell(cell)
     ]
     for data in answers[-1:]:
         data["text/html"] += "".join(
@@ -99,7 +102,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         )
 
 
-def _list_html_data(cell: NotebookNode) -> list[dict[str, Any]]:
+def _list_html_outputs_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
     """Return the data of a cell's outputs that are HTML."""
     return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
 
@@ -153,7 +156,7 @@ def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode])
     for cell in later_cells:
         if 0 < read_level_and_text_of_heading(cell)[0] <= level:
             return False
-        if any('class="difference"' in data["text/html"] for data in _list_html_data(cell)):
+        if any('class="difference"' in data["text/html"] for data in _list_html_outputs_of_cell(cell)):
             return True
     return False
 

@@ -20,7 +20,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
-from analysis.reporting.tidy.selection import select_part
+from analysis.reporting.tidy.selection import select_part_of_runs
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.guarded import run_guarded_query
@@ -121,7 +121,7 @@ class Run:
         both = f"({self._condition}\n) AND ({where}\n)" if self._condition else where
         part_run._condition = both if is_condition and self._condition is not None else None
         part_run.__dict__.pop("_tidy_tables_connection", None)
-        part_run.part = select_part(self._runs, self._tidy_tables_connection, where)
+        part_run.part = select_part_of_runs(self._runs, self._tidy_tables_connection, where)
         part_run._opened, part_run._frames = {}, {}
         part_run._protocols = {folder.info["study"]["protocol"] for folder in part_run._runs.folders}
         return part_run
@@ -266,8 +266,10 @@ class Run:
             For an unknown table (the message names the nearest) or option, or runs that have no such table.
         """
         catalogue.look_up_table(name)
-        converted = tables.convert_options(f"table {name}", options, tables.list_table_options(name))
-        return self._find_page_frames(catalogue.find_page_name_of_entry(name), converted)[name].copy()
+        converted = tables.convert_options_to_types_of_defaults(
+            f"table {name}", options, tables.list_table_options(name)
+        )
+        return self._compute_page_frames_once(catalogue.find_page_name_of_entry(name), converted)[name].copy()
 
     def figure(self, name: str, *, part: int | None = None, width: float = PAGE, **options: Any) -> Drawing:
         """Draw a figure, which shows itself in a notebook and is saved with `savefig`.
@@ -299,8 +301,8 @@ class Run:
             for table in catalogue.list_pages()[page].tables
             for key, value in tables.list_table_options(table).items()
         }
-        converted = tables.convert_options(f"figure {name}", options, known_options)
-        drawn_pictures = build_pictures(name, self._find_page_frames(page, converted))
+        converted = tables.convert_options_to_types_of_defaults(f"figure {name}", options, known_options)
+        drawn_pictures = build_pictures(name, self._compute_page_frames_once(page, converted))
         if not drawn_pictures:
             raise InputError(f"figure {name}: {entry.empty_note}")
         if part is None and len(drawn_pictures) > 1:
@@ -370,7 +372,7 @@ class Run:
             for name, parameter in inspect.signature(correlate).parameters.items()
             if name not in ("runs", "measures", "scores", "method", "given")
         }
-        converted = tables.convert_options("correlate", options, known_options)
+        converted = tables.convert_options_to_types_of_defaults("correlate", options, known_options)
         frame: pd.DataFrame = correlate(self._runs, measures, scores, method=method, given=given, **converted)
         return frame
 
@@ -387,14 +389,14 @@ class Run:
         pages = catalogue.list_pages().values()
         return [page for page in pages if page.protocols & self._protocols and page.over_time <= self.over_time]
 
-    def _find_page_frames(self, page: str, options: Mapping[str, Any]) -> Frames:
+    def _compute_page_frames_once(self, page: str, options: Mapping[str, Any]) -> Frames:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._open_page_runs(page), options)
+            self._frames[key] = Frames(self._open_run_folders_of_page(page), options)
         return self._frames[key]
 
-    def _open_page_runs(self, page: str) -> Runs:
+    def _open_run_folders_of_page(self, page: str) -> Runs:
         """Return the run folders that a page is about."""
         entry = catalogue.list_pages()[page]
         return self.open_runs_of_protocols(entry.protocols, entry.over_time)

@@ -40,7 +40,7 @@ def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None
     """Write `tables/<name>.csv` and `tables/<name>.tex`, and the rows of this table in `tables/dictionary.csv`.
 
     A table of more than `LATEX_ROWS` rows is data rather than something to print, and has no LaTeX form here. Others
-    are written by `render_latex_for_any_document`.
+    are written by `render_table_as_floats_or_longtable`.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None
     folder = out / "tables"
     write_text_file(folder / f"{name}.csv", tables.render_table_in_text_format(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
-        write_text_file(folder / f"{name}.tex", render_latex_for_any_document(name, frame))
+        write_text_file(folder / f"{name}.tex", render_table_as_floats_or_longtable(name, frame))
     write_data_dictionary(out)
 
 
-def render_latex_for_any_document(name: str, frame: pd.DataFrame) -> str:
+def render_table_as_floats_or_longtable(name: str, frame: pd.DataFrame) -> str:
     """Write a table as LaTeX for documents of one column or two: in floats over the page, or as one `longtable`.
 
     It is a `longtable` where it takes more floats than LaTeX has room for (`latex.WAITING`). Two columns hold none, so

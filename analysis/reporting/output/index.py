@@ -83,14 +83,14 @@ def _describe_repeated_studies(runs: Runs, question_over_time: str) -> Iterator[
         folders = [folder for folder in (*runs.earlier, *runs.folders) if folder.study == study]
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         dates = phrase_run_dates({"models": runs.info["models"], "sessions": sessions})
-        yield f"“{study}” was asked {_phrase_number_of_times(folders)}{dates}."
+        yield f"“{study}” was asked {_phrase_how_often_models_were_asked(folders)}{dates}."
     if repeated_studies and question_over_time:
         yield f"Pages are about the last time; “{question_over_time}” is about all times."
     elif repeated_studies:
         yield "All pages are about the last time."
 
 
-def _phrase_number_of_times(folders: Sequence[Folder]) -> str:
+def _phrase_how_often_models_were_asked(folders: Sequence[Folder]) -> str:
     """Write how often the models of a study were asked: "6 times"; "up to 6 times" where some were asked less often."""
     counts = Counter(unit for folder in folders for unit in folder.units)
     most = max(counts.values())

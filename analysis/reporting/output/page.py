@@ -263,7 +263,7 @@ class Page:
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
-        joined_note = orders.describe_joined_option_orders(self.runs.info["conditions"], joined_rows)
+        joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
         caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
@@ -362,8 +362,8 @@ class Page:
         Parameters
         ----------
         ours
-            A table of the page by its name, or a DataFrame. Of a table, the models and conditions of `select_part` are
-            compared; one that the other table has not is a difference.
+            A table of the page by its name, or a DataFrame. Of a table, the models and conditions of
+            `select_part_of_runs` are compared; one that the other table has not is a difference.
         theirs
             The same numbers, computed in another way; all its columns other than `on` are compared.
         on

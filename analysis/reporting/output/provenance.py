@@ -69,8 +69,8 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
     info = runs.info
     return [
         ("Run", [*folders]),
-        *([("Part", words.describe_part_in_full(runs.part))] if runs.part else []),
-        ("Study", [_describe_study_source(name, fields) for name, fields in info["studies"].items()]),
+        *([("Part", words.describe_filter_and_size_of_part(runs.part))] if runs.part else []),
+        ("Study", [_describe_study_protocol_source_and_hash(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
         *([("Wordings", lines)] if (lines := words.list_wording_subsample_notes(runs.info)) else []),
@@ -178,7 +178,7 @@ def _describe_where_function_is_defined(function: Any) -> str:
     return f"{name}, {code.co_filename} line {code.co_firstlineno}" if has_file else f"{name}, defined in the notebook"
 
 
-def _describe_study_source(name: str, fields: Mapping[str, Any]) -> str:
+def _describe_study_protocol_source_and_hash(name: str, fields: Mapping[str, Any]) -> str:
     """Write a study's name, protocol, source of the items and hash."""
     source = f", items from {fields['source']}" if fields.get("source") else ""
     return f"{name} ({fields['protocol']}{source}), hash {fields['hash']}"

@@ -159,7 +159,7 @@ def write_report(
     results = execution.execute_tasks_concurrently(tasks, _print_progress_line)
     files.write_data_dictionary(out)
     results = _write_pages(results, out, title)
-    study_names = citations.merge_study_names(notebook.page.studies for notebook in relevant_notebooks)
+    study_names = citations.list_distinct_study_names_of_pages(notebook.page.studies for notebook in relevant_notebooks)
     entries += provenance.list_outside_page_entries([notebook.name for notebook in relevant_notebooks])
     foot = provenance.render_footer(study_names, entries)
     over_time_names = {notebook.name for notebook in relevant_notebooks if notebook.page.over_time}

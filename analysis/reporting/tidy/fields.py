@@ -94,14 +94,14 @@ def _build_arrow_table(records: Sequence[Mapping[str, Any]]) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     for name in names:
         values = [record.get(name) for record in records]
-        kind = _choose_arrow_type(value for value in values if value is not None)
+        kind = _choose_arrow_type_of_values(value for value in values if value is not None)
         columns[choose_unique_column_name(name, columns)] = pa.array(
             [value if value is None or kind != pa.string() else _convert_field_to_text(value) for value in values], kind
         )
     return pa.table(columns)
 
 
-def _choose_arrow_type(values: Iterable[Any]) -> pa.DataType:
+def _choose_arrow_type_of_values(values: Iterable[Any]) -> pa.DataType:
     """Choose the Arrow type that holds all values: truth value, whole number, number, else text."""
     import pyarrow as pa
 

@@ -29,7 +29,7 @@ KEYS = ("study", "model", "condition", "item", "variant", "text")
 _VIEW = "main.candidates"  # a row per asked study, model and condition, and wording of the study
 
 
-def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.DataFrame) -> Part:
+def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.DataFrame) -> Part:
     """Select a part of some runs.
 
     Parameters
@@ -56,7 +56,7 @@ def select_part(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.Data
         pairs = select_rows_fulfilling_condition(con, where, _VIEW, ("unit", "wording"), columns)
         condition = " ".join(where.split())
     else:
-        keys = _read_key_file(where) if isinstance(where, str) else where
+        keys = _read_csv_of_selection_keys(where) if isinstance(where, str) else where
         pairs, condition = _select_rows_matching_keys(con, keys), _name_key_table_in_message(where)
     if not len(pairs):
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
@@ -71,7 +71,7 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     Parameters
     ----------
     opened_runs, where
-        As in `select_part`.
+        As in `select_part_of_runs`.
 
     Returns
     -------
@@ -80,11 +80,11 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     Raises
     ------
     InputError
-        As `select_part`.
+        As `select_part_of_runs`.
     """
     if not where.strip():
         return opened_runs
-    return opened_runs.restrict_to_part(select_part(opened_runs, open_tidy_connection(opened_runs), where))
+    return opened_runs.restrict_to_part(select_part_of_runs(opened_runs, open_tidy_connection(opened_runs), where))
 
 
 def _create_view_of_selectable_rows(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
@@ -152,7 +152,7 @@ def _refuse_features_not_stored(condition: str, columns: Mapping[str, str]) -> N
             raise InputError(f"{ABOUT}: {name} says what checks found, and no wording was checked; waver meaning RUN")
 
 
-def _read_key_file(name: str) -> pd.DataFrame:
+def _read_csv_of_selection_keys(name: str) -> pd.DataFrame:
     """Read a CSV file of keys."""
     import pandas as pd
 
@@ -214,7 +214,7 @@ def _build_part_of_unit_wording_pairs(
         "SEMI JOIN main.kept_pairs AS p ON p.unit = u.place ORDER BY place"
     ).to_arrow_table()
     part = Part(condition, candidates, wordings, None if _do_all_units_keep_all_wordings(con) else pairs, {}, {})
-    part.create_tables_of_part(con, "main.kept")
+    part.create_join_tables_of_kept_rows(con, "main.kept")
     con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
     con.execute("CREATE OR REPLACE TABLE main.kept_errors AS SELECT * FROM errors")
     con.unregister("errors")

@@ -226,7 +226,7 @@ def describe_size_of_part(part: Part | None) -> str:
     return ", ".join(f"{kept:,} of {total:,} {kind}" for kind, (kept, total) in part.count_kept().items())
 
 
-def describe_part_in_full(part: Part) -> list[str]:
+def describe_filter_and_size_of_part(part: Part) -> list[str]:
     """Say what a part keeps, and how much that is."""
     return [f"where {part.condition}", describe_size_of_part(part)]
 

@@ -90,7 +90,9 @@ def compute_p_mean_above_zero(values: npt.NDArray[np.float64]) -> float:
     return float(stdtr(n - 1, -values.mean() / (values.std(ddof=1) / np.sqrt(n))))
 
 
-def mark_rows_with_chance_changes(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> npt.NDArray[np.bool_]:
+def mark_rows_possibly_changed_by_chance(
+    rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
+) -> npt.NDArray[np.bool_]:
     """Tell which rows are about answers that chance may have changed.
 
     Parameters
@@ -131,7 +133,7 @@ def blank_word_in_rows_with_chance_changes(
     -------
     The words, empty in place of the one withheld.
     """
-    is_by_chance = mark_rows_with_chance_changes(rows, units_with_chance_changes)
+    is_by_chance = mark_rows_possibly_changed_by_chance(rows, units_with_chance_changes)
     return [
         "" if by_chance and row_word == withheld_word else row_word
         for row_word, by_chance in zip(words, is_by_chance, strict=True)
@@ -158,7 +160,7 @@ def list_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes: p
     A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
     """
     for answers, caution in CAUTIONS.items():
-        is_by_chance = mark_rows_with_chance_changes(
+        is_by_chance = mark_rows_possibly_changed_by_chance(
             rows, units_with_chance_changes[units_with_chance_changes["answers"] == answers]
         )
         if is_by_chance.any():

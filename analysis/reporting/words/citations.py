@@ -93,6 +93,6 @@ def _escape_bibtex(text: str) -> str:
     return "".join(_SPECIAL.get(sign, sign) for sign in text)
 
 
-def merge_study_names(study_names_of_pages: Iterable[Iterable[str]]) -> list[str]:
+def list_distinct_study_names_of_pages(study_names_of_pages: Iterable[Iterable[str]]) -> list[str]:
     """Join the studies of several pages, each once, in the order of the pages."""
     return list(dict.fromkeys(name for study_names in study_names_of_pages for name in study_names))

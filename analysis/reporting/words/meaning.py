@@ -140,7 +140,7 @@ def choose_meaning_support_words(
     words = verdicts.choose_words_by_stepwise_wider_intervals(
         lambda n_intervals: [_choose_support_word_by_intervals(row, n_intervals) for row in records], len(records)
     ) if records else []  # fmt: skip
-    is_by_chance = chance.mark_rows_with_chance_changes(rows, units_with_chance_changes)
+    is_by_chance = chance.mark_rows_possibly_changed_by_chance(rows, units_with_chance_changes)
     return ["" if by_chance else word for word, by_chance in zip(words, is_by_chance, strict=True)]
 
 

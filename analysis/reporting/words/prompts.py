@@ -55,7 +55,7 @@ def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
             form = form_by_key.setdefault(key, _build_prompt_form_from_run_json(source or {}))
             form.exemplars |= bool(settings.get("exemplars"))
             for entry in entries:
-                _add_prompt_example(form, name, entry)
+                _merge_asked_entry_into_examples(form, name, entry)
     return list(form_by_key.values()), list(dict.fromkeys(unknown))
 
 
@@ -66,7 +66,7 @@ def _build_prompt_form_from_run_json(prompt_file: Mapping[str, Any]) -> PromptFo
     return PromptForm(templates, list(prompt_file.get("answers", {}).items()))
 
 
-def _add_prompt_example(form: PromptForm, condition: str, asked_entry: Mapping[str, Any]) -> None:
+def _merge_asked_entry_into_examples(form: PromptForm, condition: str, asked_entry: Mapping[str, Any]) -> None:
     """Add one entry of `asked`; models and conditions with the same prompt share an example."""
     key = asked_entry["item"], asked_entry["variant"], asked_entry["prompt"]
     text = asked_entry["prompt"][:LONGEST_PROMPT]

@@ -22,7 +22,7 @@ from analysis.statistics.mixed.result import (
     add_robust_errors,
     collect_fits_with_rows_of_largest_residuals,
     compare_fits_on_two_scales,
-    list_places_of_largest_residuals,
+    list_indices_of_largest_residual_fits,
 )
 from ground.errors import InputError
 
@@ -45,7 +45,7 @@ __all__ = [
     "compute_response_on_scale",
     "expand_answers_into_weighted_ranks",
     "fit_mixed_models",
-    "list_places_of_largest_residuals",
+    "list_indices_of_largest_residual_fits",
     "parse_formula",
 ]
 

@@ -53,7 +53,7 @@ class FittedRows:
     index: pd.Index
 
 
-def sum_up_fitted_rows(y: Array, fitted: Array, index: pd.Index) -> FittedRows:
+def summarize_fitted_rows_and_keep_them(y: Array, fitted: Array, index: pd.Index) -> FittedRows:
     """Sum up the rows of a fit, and hold them.
 
     Parameters

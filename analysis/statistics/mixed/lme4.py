@@ -21,7 +21,7 @@ from analysis.statistics.mixed.design import (
     list_levels_of_column,
     refuse_too_few_rows_for_coefficients,
 )
-from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, sum_up_fitted_rows
+from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, summarize_fitted_rows_and_keep_them
 from ground.errors import InputError
 from ground.extras import build_install_command
 
@@ -90,7 +90,9 @@ def fit_with_lme4(fit_input: FitInput) -> Fit:
         message="; ".join(dict.fromkeys(map(clean_r_message, messages))),
         dropped={str(name): _explain_dropped_column(fit_input.frame, str(name)) for name in value["dropped"]},
         n_levels=dict(zip(value["level_group"], map(int, value["level_count"]), strict=True)),
-        rows=sum_up_fitted_rows(np.array(value["y"]), np.array(value["fitted"]), fit_input.frame.index),
+        rows=summarize_fitted_rows_and_keep_them(
+            np.array(value["y"]), np.array(value["fitted"]), fit_input.frame.index
+        ),
         random=_split_random_effects_by_term(
             {name: value[f"effect_{name}"] for name in ("group", "term", "level", "estimate", "se")}
         ),

@@ -32,7 +32,7 @@ from analysis.statistics.mixed.design import (
     build_model_matrix,
     refuse_too_few_rows_for_coefficients,
 )
-from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, sum_up_fitted_rows
+from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, summarize_fitted_rows_and_keep_them
 from ground.errors import InputError, shorten_to_one_line
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ def build_ordered_fit(
         message=message,
         dropped=design.dropped,
         n_levels={group: len(design.levels)},
-        rows=sum_up_fitted_rows(
+        rows=summarize_fitted_rows_and_keep_them(
             design.ranks + 1.0,
             1 + (1 / (1 + np.exp(thresholds[None, :] - latent[:, None]))).sum(axis=1),
             design.row,

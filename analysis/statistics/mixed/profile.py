@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.statistics.mixed.design import INTERCEPT, build_full_rank_design, build_model_matrix
-from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, sum_up_fitted_rows
+from analysis.statistics.mixed.fits import Fit, RandomEffect, Variance, summarize_fitted_rows_and_keep_them
 from ground.errors import InputError
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ class ProfileEngine:
             message=f"boundary (singular) fit: no variance left for {group}" if singular else "",
             dropped=full_rank.dropped,
             n_levels={group: len(full_matrix.levels)},
-            rows=sum_up_fitted_rows(full_matrix.y, fixed + modes[full_matrix.codes], fit_input.frame.index),
+            rows=summarize_fitted_rows_and_keep_them(
+                full_matrix.y, fixed + modes[full_matrix.codes], fit_input.frame.index
+            ),
             random=(RandomEffect(group, INTERCEPT, tuple(map(str, full_matrix.levels)), modes, modes_se),),
         )
 

@@ -107,7 +107,9 @@ class Result:
         Result
             All fits where there are no more.
         """
-        return replace(self, fits=[self.fits[place] for place in list_places_of_largest_residuals(self.fits, n_fits)])
+        return replace(
+            self, fits=[self.fits[place] for place in list_indices_of_largest_residual_fits(self.fits, n_fits)]
+        )
 
     @cached_property
     def random_effects(self) -> pd.DataFrame:
@@ -124,10 +126,10 @@ class Result:
 
     def _stack_fit_tables(self, build_table: Callable[[FitInput, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
         """Join the tables that `build_table` makes of every fit, each after the values of its family."""
-        return stack_family_tables(self.by, [(part, build_table(part, fit)) for part, fit in self.fits])
+        return concatenate_tables_of_fitted_models(self.by, [(part, build_table(part, fit)) for part, fit in self.fits])
 
 
-def list_places_of_largest_residuals(fits: Sequence[tuple[FitInput, Fit]], n_fits: int) -> list[int]:
+def list_indices_of_largest_residual_fits(fits: Sequence[tuple[FitInput, Fit]], n_fits: int) -> list[int]:
     """List the places of the fits whose residuals have the largest mean square.
 
     Parameters
@@ -157,7 +159,7 @@ def collect_fits_with_rows_of_largest_residuals(
     fits
         Of one family.
     n_fits
-        How many keep their rows: those of `list_places_of_largest_residuals`.
+        How many keep their rows: those of `list_indices_of_largest_residual_fits`.
 
     Returns
     -------
@@ -175,7 +177,9 @@ def collect_fits_with_rows_of_largest_residuals(
     return collected
 
 
-def stack_family_tables(by: Sequence[str], tables: Iterable[tuple[FitInput, Columns | pd.DataFrame]]) -> pd.DataFrame:
+def concatenate_tables_of_fitted_models(
+    by: Sequence[str], tables: Iterable[tuple[FitInput, Columns | pd.DataFrame]]
+) -> pd.DataFrame:
     """Join tables of a family's fits.
 
     Parameters

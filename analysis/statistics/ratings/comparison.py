@@ -110,7 +110,7 @@ def compute_people_comparison_intervals(
         "w1_net": figures["w1"] - figures["w1_chance"],
         "tv_net": figures["tv"] - figures["tv_chance"],
     }
-    over_items = {name: _average_over_items(values) for name, values in means.items()}
+    over_items = {name: _average_over_items_with_t_interval(values) for name, values in means.items()}
     w1, lower, upper = over_items["w1"]
     over_items["alignment"] = 1 - w1, 1 - upper, 1 - lower
     pairs = [
@@ -121,7 +121,7 @@ def compute_people_comparison_intervals(
     return {**over_items, "correlation": (r, lower, upper)}
 
 
-def _average_over_items(values: Array) -> tuple[Array, Array, Array]:
+def _average_over_items_with_t_interval(values: Array) -> tuple[Array, Array, Array]:
     """Return the mean over the items that a unit has, and its interval by t: (units,)."""
     from scipy.special import stdtrit
 

@@ -31,7 +31,7 @@ from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import (
     compute_moment_sums_by_item,
     compute_noise_covariance,
-    compute_sample_share_and_influences,
+    compute_wording_shares_and_sample_influences,
 )
 from analysis.statistics.readings.sharing import LEAST_OWN
 from analysis.statistics.resampling import (
@@ -69,7 +69,7 @@ class CorrectedReading:
     n_texts: int
 
 
-def compute_misreading_rates(
+def compute_agreement_and_errors_against_people(
     read: Array, people: Array, has_people: np.ndarray, is_text: np.ndarray
 ) -> dict[str, float]:
     """Estimate how the reading of single texts differs from that of people.
@@ -94,7 +94,7 @@ def compute_misreading_rates(
         share read as none; overread: of those without one to people, the share read as some.
 
     >>> read, people = np.array([1, 1, 0, np.nan]), np.array([1.0, 0, 0, 1])
-    >>> rates = compute_misreading_rates(read, people, *np.ones((2, 4), bool))
+    >>> rates = compute_agreement_and_errors_against_people(read, people, *np.ones((2, 4), bool))
     >>> [round(rates[name], 2) for name in ("same", "missed", "invented", "unread")]
     [0.5, 0.0, 0.5, 0.25]
     """
@@ -124,7 +124,7 @@ def are_read_texts_a_random_sample(read: Array, has_people: np.ndarray, is_text:
     Parameters
     ----------
     read, has_people, is_text
-        As in `compute_misreading_rates`.
+        As in `compute_agreement_and_errors_against_people`.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def correct_reading_by_people(
     Parameters
     ----------
     numerators, denominators
-        (items, wordings, texts), as in `moments.compute_sample_share_and_influences`.
+        (items, wordings, texts), as in `moments.compute_wording_shares_and_sample_influences`.
     people
         (items, wordings, texts): 1 where people read the answer, 0 another one, NaN none.
     has_people
@@ -161,7 +161,7 @@ def correct_reading_by_people(
     -------
     CorrectedReading
     """
-    values, noise = compute_answer_shares_raw_and_corrected(numerators, denominators, people, has_people)
+    values, noise = compute_raw_corrected_shares_and_noise(numerators, denominators, people, has_people)
     moments = compute_moment_sums_by_item(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
@@ -172,7 +172,7 @@ def correct_reading_by_people(
             "people": moments.cross[1, 1], "mean": moments.mean[0], "corrected": moments.mean[1],
         }.items()
     }  # fmt: skip
-    figures = bootstrap_intervals(columns, _compute_corrected_mean_and_spread, draws=draws, seed=seed)
+    figures = bootstrap_intervals(columns, _compute_people_corrected_mean_and_spread, draws=draws, seed=seed)
     _shift_shares_by_jackknife_bias_over_items(
         figures["own"], {name: column[with_wordings] for name, column in columns.items()}
     )
@@ -182,7 +182,7 @@ def correct_reading_by_people(
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
 
-def compute_answer_shares_raw_and_corrected(
+def compute_raw_corrected_shares_and_noise(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray
 ) -> tuple[Array, Array]:
     """Compute x and h of every wording, and what sampling adds to them (see the module's docstring).
@@ -203,7 +203,7 @@ def compute_answer_shares_raw_and_corrected(
     is_valid = has_people & ~np.isnan(people)
     pairs = ((numerators, denominators), (numerators, there), (np.nan_to_num(people), is_valid.astype(float)))
     (share, of_all), (share_there, of_there), (people_share, of_people) = (
-        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_sample_share_and_influences(*flat)]
+        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_wording_shares_and_sample_influences(*flat)]
         for flat in ([part.reshape(-1, by_text[2]) for part in pair] for pair in pairs)
     )
     rule = compute_noise_covariance(of_all, of_all)
@@ -219,7 +219,7 @@ def compute_answer_shares_raw_and_corrected(
     return values, np.stack([np.stack([rule, between]), np.stack([between, corrected_noise])])
 
 
-def _compute_corrected_mean_and_spread(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_people_corrected_mean_and_spread(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `CorrectedReading` in every draw."""
     freedom = counts @ columns["freedom"]
     variance, cross, people = (
@@ -243,7 +243,9 @@ def _shift_shares_by_jackknife_bias_over_items(own: Interval, columns: Columns) 
     n_items = len(columns["freedom"])
     if n_items < 2 or np.isnan(own.estimate[0]):
         return
-    without_one = _compute_corrected_mean_and_spread(columns, np.ones((n_items, n_items)) - np.eye(n_items))["own"]
+    without_one = _compute_people_corrected_mean_and_spread(columns, np.ones((n_items, n_items)) - np.eye(n_items))[
+        "own"
+    ]
     bias = (n_items - 1) * (float(without_one.mean()) - own.estimate[0])
     if not np.isnan(bias):
         for part in (own.estimate, own.lower, own.upper):

@@ -119,10 +119,10 @@ def estimate_means_and_spreads_of_readings(
                                        for reading in range(n_readings)], axis=1) for place in range(n_readings - 1)},
     }  # fmt: skip
     columns = {name: np.where(has_wordings[:, None], column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_means_and_spreads_of_readings, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _resample_means_and_spreads_of_readings, draws=draws, seed=seed)
 
 
-def _compute_means_and_spreads_of_readings(columns: Columns, counts: Array) -> dict[str, Array]:
+def _resample_means_and_spreads_of_readings(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `estimate_means_and_spreads_of_readings` in every draw."""
     freedom = counts @ columns["freedom"]
     variance = divide_one_drawn_sum_by_another(counts @ columns["variance"], freedom)

@@ -105,7 +105,7 @@ class Reliability:
             )[1]
         )
 
-    def compute_coefficient(self, n_templates: float, *, other_items: bool = False) -> float:
+    def compute_generalizability(self, n_templates: float, *, other_items: bool = False) -> float:
         """Compute the coefficient of generalizability of a ranking.
 
         Parameters
@@ -128,8 +128,9 @@ class Reliability:
     def compute_coefficient_interval(
         self, n_templates: float, seed: int = 0, level: float = LEVEL
     ) -> tuple[float, float]:
-        """Compute the generalized interval of `compute_coefficient` with the same items, for models and templates like
-        these.
+        """Compute the generalized interval of `compute_generalizability` with the same items.
+
+        It is about models and templates like these.
 
         As in `ranges`, a mean square S with f degrees of freedom is drawn as S f / X. The error of *these* templates is
         taken out of the spread of the means, with the degrees of freedom of models by templates; that of *others* is
@@ -138,7 +139,7 @@ class Reliability:
         Parameters
         ----------
         n_templates
-            As in `compute_coefficient`.
+            As in `compute_generalizability`.
         seed, level
             Seed of the draws; coverage.
 
@@ -216,7 +217,7 @@ def compute_pair_order_agreement_over_templates(task_accuracies: Sequence[TaskAc
     return np.asarray((1 + total / ORDERS) / 2)
 
 
-def compute_same_order_probabilities(task_accuracies: Sequence[TaskAccuracies]) -> Array:
+def estimate_order_stability_across_templates(task_accuracies: Sequence[TaskAccuracies]) -> Array:
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
     As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from

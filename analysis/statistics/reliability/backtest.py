@@ -72,7 +72,7 @@ def compare_forecast_and_actual_errors(
     values, sizes = values[enough], sizes[enough]
     if len(values) < 2:
         return []
-    values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffle_answers(values, rng)
+    values = values[:, rng.permutation(values.shape[1])] if crossed else _shuffle_answers_within_items(values, rng)
     width = values.shape[1] if crossed else int(sizes.min())
     size = max(PILOT, round(SHARE * width))
     pilot, held_back = values[:, :size], values[:, size:]
@@ -99,7 +99,7 @@ def compare_forecast_and_actual_errors(
     ]
 
 
-def _shuffle_answers(values: Array, rng: np.random.Generator) -> Array:
+def _shuffle_answers_within_items(values: Array, rng: np.random.Generator) -> Array:
     """Put the answers of every item in a random order, those that are missing last."""
     order = np.argsort(np.where(np.isnan(values), np.inf, rng.random(values.shape)), axis=1)
     return np.take_along_axis(values, order, axis=1)
@@ -112,7 +112,7 @@ def _compute_actual_errors_own_wordings(
     squares: dict[str, list[Array]] = {MEAN: [], SD: [], FLIPS: []}
     k: npt.NDArray[np.int64] = np.array(wording_counts)
     for _ in range(DRAWS):
-        drawn = _shuffle_answers(values, rng)[:, : wording_counts[-1]]
+        drawn = _shuffle_answers_within_items(values, rng)[:, : wording_counts[-1]]
         centred = drawn - np.nanmean(values, axis=1, keepdims=True)
         # The sum of the first k answers stands at place k - 1 of the running sums.
         sums, of_squares, agree = (

@@ -134,7 +134,7 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
 
 
-def estimate_covariance_of_models(values: Array) -> Array:
+def estimate_covariance_of_models_over_wordings(values: Array) -> Array:
     """Estimate how models' answers (models, items, wordings) vary together over crossed wordings: (models, models).
 
     The diagonal holds the component of wordings of each model, as `estimate_variance_components` does; elsewhere its

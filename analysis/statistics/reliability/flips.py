@@ -145,7 +145,7 @@ def build_flip_share_error_forecast(values: Array, threshold: float) -> Flips | 
     if not len(n) or flipped.all() or not flipped.any():
         return None
     pairs, times = np.unique(np.stack([n, agree]), axis=1, return_counts=True)
-    distributions = _build_mixture_distributions()
+    distributions = _build_component_distributions_of_mixture()
     of_shares = binom.pmf(pairs[1][:, None], pairs[0][:, None], GRID)
     chances = of_shares @ distributions.T
     weights = np.full(len(distributions), 1 / len(distributions))
@@ -168,7 +168,7 @@ def _compute_flip_probabilities_by_agreeing_share(n_wordings: int, threshold: fl
 
 
 @functools.cache
-def _build_mixture_distributions() -> Array:
+def _build_component_distributions_of_mixture() -> Array:
     """Return the distributions of which that of the pilot is a mixture: weights (distributions, `GRID`)."""
     # Each share of the grid stands for those nearest to it: .005 for those from .0025 to .0075.
     edges = np.concatenate([[0], (GRID[1:] + GRID[:-1]) / 2, [1]])

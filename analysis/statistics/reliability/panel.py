@@ -350,7 +350,7 @@ def split_crossed_variance(
     }
 
 
-def compute_squared_half_widths(
+def compute_squared_half_widths_of_parts(
     variance_parts: Parts, level: npt.ArrayLike, skewness: float = 0.0
 ) -> tuple[Array, Array]:
     """Return t^2 V of every part, and their degrees of freedom.
@@ -378,11 +378,13 @@ def compute_squared_half_widths(
 def _compute_interval_half_width(variance_parts: Parts, level: float, skewness: float = 0.0) -> float:
     """Return how far an end of an interval, whose variance is a sum of parts, is from the mean."""
     return float(
-        np.sqrt(compute_squared_half_width_p_norm(*compute_squared_half_widths(variance_parts, level, skewness)))
+        np.sqrt(
+            compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(variance_parts, level, skewness))
+        )
     )
 
 
-def compute_squared_half_width_p_norm(squared_limits: Array, freedom: Array) -> Array:
+def compute_p_norm_of_squared_limits(squared_limits: Array, freedom: Array) -> Array:
     """Return the p-norm of the squared limits of the parts of a variance; one part is its own limit.
 
     Parameters

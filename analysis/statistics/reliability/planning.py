@@ -30,7 +30,7 @@ from scipy.special import chdtri, ndtr
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error
 from analysis.statistics.reliability.panel import (
-    compute_squared_half_width_p_norm,
+    compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
     deduct_interaction_by_degrees_of_freedom,
 )
@@ -190,7 +190,7 @@ def compute_power_of_difference_test(
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
         parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
         squared_limit = np.maximum(
-            squared_limit, compute_squared_half_width_p_norm(compute_squared_t_quantile(level, free) * parts, free)
+            squared_limit, compute_p_norm_of_squared_limits(compute_squared_t_quantile(level, free) * parts, free)
         )
     limit = np.sqrt(squared_limit)
     error = np.sqrt(shared + item_variance / n_items)

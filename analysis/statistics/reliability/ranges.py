@@ -131,7 +131,7 @@ def _draw_item_mean_variance(panel: Panel, bounds: tuple[float, float], seed: in
     """Draw the variance of the items' means."""
     mean, n_items = panel.mean, panel.n_items
     squares = (panel.means - mean) ** 2 * n_items / (n_items - 1)
-    return _draw_mean_of_squares_over_items(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
+    return _draw_mean_square_bounds_over_items(squares, max(mean - bounds[0], bounds[1] - mean) ** 2, seed)
 
 
 def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -140,7 +140,7 @@ def _draw_residual_variance(panel: Panel, bounds: tuple[float, float], seed: int
     per_item = estimates.freedom / panel.n_items  # degrees of freedom that an item's squares have on average
     # Half of an item's answers at either bound: its squares are at most a quarter of the width squared for each answer.
     most = (bounds[1] - bounds[0]) ** 2 / 4 * wordings / per_item
-    return _draw_mean_of_squares_over_items(estimates.squares / per_item, most, seed)
+    return _draw_mean_square_bounds_over_items(estimates.squares / per_item, most, seed)
 
 
 def _draw_variance_due_to_sampled_answers(panel: Panel, bounds: tuple[float, float], seed: int) -> VarianceDraws:
@@ -148,7 +148,7 @@ def _draw_variance_due_to_sampled_answers(panel: Panel, bounds: tuple[float, flo
     if panel.sampled is None or not panel.sampled.sample > 0:
         return ZERO
     most = (bounds[1] - bounds[0]) ** 2 / 2  # the variance (n - 1) of two samples, one at either bound
-    return _draw_mean_of_squares_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
+    return _draw_mean_square_bounds_over_items(panel.sampled.by_item, most, seed).multiply_by(1 / panel.sampled.number)
 
 
 def _sample_wording_variance_component(panel: Panel, residual: VarianceDraws, seed: int) -> VarianceDraws:
@@ -159,7 +159,7 @@ def _sample_wording_variance_component(panel: Panel, residual: VarianceDraws, se
     return VarianceDraws(drawn, drawn).subtract_variance(residual.multiply_by(1 / per_wording))
 
 
-def _draw_mean_of_squares_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
+def _draw_mean_square_bounds_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
     """Draw the mean over items and one further item: 0 in lower ends, `largest_square` or their maximum in upper
     ones."""
     if len(squares) > GROUPS:

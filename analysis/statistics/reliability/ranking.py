@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import Array, estimate_covariance_of_models
+from analysis.statistics.reliability.components import Array, estimate_covariance_of_models_over_wordings
 from analysis.statistics.reliability.incidence import measure_which_items_have_which_wordings
 from analysis.statistics.reliability.replication import estimate_pair_difference_prior
 from analysis.statistics.resampling import LEVEL
@@ -91,7 +91,9 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
     incidence = measure_which_items_have_which_wordings(has_answer, crossed)
     covariances = [(np.cov(of_items) / n_items, n_items - 1.0)]
     if crossed and has_answer.shape[1] > 1:
-        wording_covariance = np.nan_to_num(estimate_covariance_of_models(np.where(has_answer, values, np.nan)))
+        wording_covariance = np.nan_to_num(
+            estimate_covariance_of_models_over_wordings(np.where(has_answer, values, np.nan))
+        )
         # The covariance over items holds what wordings do where items have different ones.
         wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
         covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))

@@ -33,8 +33,8 @@ from analysis.statistics.reliability.panel import (
     Anew,
     Panel,
     Parts,
-    compute_squared_half_width_p_norm,
-    compute_squared_half_widths,
+    compute_p_norm_of_squared_limits,
+    compute_squared_half_widths_of_parts,
     estimate_panel_mean,
 )
 from analysis.statistics.significance import ROUNDING
@@ -297,7 +297,7 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
     distance
         From the mean, from 0 on.
     variance_parts, skewness
-        As in `panel.compute_squared_half_widths`.
+        As in `panel.compute_squared_half_widths_of_parts`.
 
     Returns
     -------
@@ -319,8 +319,8 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
     for _ in range(_STEPS):
         width /= _PARTS
         levels = 1 - (low + width * np.arange(1, _PARTS))[:, None]
-        squared_limits = compute_squared_half_width_p_norm(
-            *compute_squared_half_widths(variance_parts, levels, skewness)
+        squared_limits = compute_p_norm_of_squared_limits(
+            *compute_squared_half_widths_of_parts(variance_parts, levels, skewness)
         )
         low += width * int((squared_limits > distance**2).sum())
     return low + width

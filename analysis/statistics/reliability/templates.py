@@ -148,7 +148,7 @@ def summarize_accuracies_from_answers_with_intervals(
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
     return _join_summaries_with_interval_ends(
-        accuracies, _compute_summary_interval_from_answers(part, whole, level) if len(right_answers) > 1 else {}
+        accuracies, _compute_summary_intervals_from_answers(part, whole, level) if len(right_answers) > 1 else {}
     )
 
 
@@ -203,7 +203,7 @@ def _join_summaries_with_interval_ends(
     return figures
 
 
-def _compute_summary_interval_from_answers(
+def _compute_summary_intervals_from_answers(
     right_answers: Array, has_answer: Array, level: float
 ) -> dict[str, tuple[float, float]]:
     """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""

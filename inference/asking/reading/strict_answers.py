@@ -32,9 +32,14 @@ def find_option_equal_to_text(text: str, wordings_by_label: Mapping[str, Sequenc
     >>> find_option_equal_to_text(" Agree.\\n", labels), find_option_equal_to_text("I agree", labels)
     ('agree', None)
     """
-    written = {_fold_case(text), _fold_case(_drop_full_stop(text))}
+    written = {_fold_case_spaces_and_unicode_forms(text), _fold_case_spaces_and_unicode_forms(_drop_full_stop(text))}
     return next(
-        (label for label, wordings in wordings_by_label.items() if written & {_fold_case(w) for w in wordings}), None
+        (
+            label
+            for label, wordings in wordings_by_label.items()
+            if written & {_fold_case_spaces_and_unicode_forms(w) for w in wordings}
+        ),
+        None,
     )
 
 
@@ -44,6 +49,6 @@ def _drop_full_stop(text: str) -> str:
     return stripped[:-1] if stripped.endswith(_FULL_STOPS) else stripped
 
 
-def _fold_case(text: str) -> str:
+def _fold_case_spaces_and_unicode_forms(text: str) -> str:
     """Remove case, surrounding white space and variants of characters from a text."""
     return unicodedata.normalize("NFKC", text).casefold().strip()

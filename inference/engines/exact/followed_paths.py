@@ -140,7 +140,7 @@ class FollowedPaths:
         The options of every line.
         """
         lines = np.arange(len(self._roots))
-        self._add_ended_options_and_open_beginnings(
+        self._add_ended_options_and_queue_beginnings(
             _Beginnings(lines, self._roots, np.zeros(len(lines))), first_logprobs
         )
         while len(self._open.line):
@@ -155,12 +155,12 @@ class FollowedPaths:
                     followed.line.tolist(), followed.node.tolist(), is_likely[is_followed].tolist(), strict=True
                 )
             ]
-            self._add_ended_options_and_open_beginnings(followed, read_next(beginnings))
+            self._add_ended_options_and_queue_beginnings(followed, read_next(beginnings))
         sizes = np.diff(self._first_option, append=len(self._total))
         self._total[np.repeat(self._broken, sizes)] = math.nan
         return OptionLogprobs(self._total, self._first_option, self._compute_largest_left_out_share())
 
-    def _add_ended_options_and_open_beginnings(self, followed: _Beginnings, logprobs: Logs) -> None:
+    def _add_ended_options_and_queue_beginnings(self, followed: _Beginnings, logprobs: Logs) -> None:
         """Add to the options what ends at some nodes or right behind them, and open the beginnings behind them.
 
         Example: two followed nodes have 2 children and 1. `logprobs` holds the three children, `owner` is [0, 0, 1].

@@ -129,7 +129,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         prompt that has most.
         """
         longest, places = prompt_tokens + answer_tokens, self._cache_window - prompt_tokens
-        tokens = self._choose_number_of_positions_per_pass(longest)
+        tokens = self._choose_logit_position_count_per_pass(longest)
         if self.model.device.type == "cpu":
             tokens = max(1, min(tokens, CPU_PROBABILITIES // self.model.config.get_text_config().vocab_size))
         keeps_states = longest <= self._cache_window
@@ -191,9 +191,9 @@ class CausalEngine(ThoughtWriter, LocalEngine):
 
     def _choose_number_of_paths_per_pass(self, n_rows: int, longest_sequence: int) -> int:
         """Choose how many token paths per prompt are computed in one forward pass."""
-        return max(1, self._choose_number_of_positions_per_pass(longest_sequence) // n_rows)
+        return max(1, self._choose_logit_position_count_per_pass(longest_sequence) // n_rows)
 
-    def _choose_number_of_positions_per_pass(self, longest_sequence: int) -> int:
+    def _choose_logit_position_count_per_pass(self, longest_sequence: int) -> int:
         """Choose behind how many tokens next-token probabilities are computed in one forward pass."""
         return CPU_TOKENS if self.model.device.type == "cpu" else choose_batch_limits(self.model, longest_sequence)[1]
 

@@ -99,7 +99,7 @@ class ClassifierEngine(NonWritingEngine):
         counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])
 
-    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_prompts_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Tokenise pairs of sentences, with the segments where the model asks for them."""
         if not prompts:
             return []

@@ -148,7 +148,7 @@ class OnePosition:
         blocks = {part: block for part, block in _find_last_layer_blocks(self.model).items() if part in parts}
         for block in blocks.values():
             self._hooks.append(block.register_forward_pre_hook(self._keep_read_positions_of_input))
-            self._hooks.append(block.register_forward_hook(self._put_row_positions_back_in_place))
+            self._hooks.append(block.register_forward_hook(self._scatter_computed_positions_into_row))
         body, head = self.model.base_model, self.model.get_output_embeddings()
         if "head" in parts and body is not self.model:
             self._hooks.append(body.register_forward_hook(self._keep_read_positions_of_output))
@@ -176,12 +176,12 @@ class OnePosition:
             for argument in args
         )
 
-    def _put_row_positions_back_in_place(self, _module: nn.Module, _args: Any, output: Any) -> Any:
+    def _scatter_computed_positions_into_row(self, _module: nn.Module, _args: Any, output: Any) -> Any:
         """Put several positions of a row back into their places, where the residual addition needs them."""
         if self._rows is None:
             return output
         if isinstance(output, tuple):  # a block of experts may return its choices of them, too
-            return (self._put_row_positions_back_in_place(_module, _args, output[0]), *output[1:])
+            return (self._scatter_computed_positions_into_row(_module, _args, output[0]), *output[1:])
         whole = output.new_zeros(*self._shape, output.shape[-1])
         whole[self._rows, self._at] = output[:, 0]
         return whole

@@ -84,7 +84,7 @@ class MaskedEngine(NonWritingEngine):
         options = self._find_answers_of_one_token(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])
 
-    def _tokenize_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
+    def _tokenize_prompts_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Tokenise cloze prompts, or recall them; refuse numbers of a scale."""
         if any(prompt.numbers for prompt in prompts):
             raise InputError(f"model {self.name} fills a mask, which has no room for a number of a scale")

@@ -214,7 +214,7 @@ class OpenAIEngine:
 
         shape = next(iter(self._probes.values())).shape
         for sampling in samplings:
-            shape.refuse_unfit_sampler(sampling)
+            shape.refuse_token_restrictions_server_may_ignore(sampling)
         route = self._find_thought_route(thinkings) if thinkings else None
 
         async def ask_prompt(prompt: Prompt) -> list[Score | Generation | Thoughts]:
@@ -391,7 +391,9 @@ class OpenAIEngine:
         shape = endpoint.shape
         question = await OptionQuestion.prepare_forms_and_asked_tokens(self._words, self.settings, shape, prompt)
         body = question.build_request(shape.convert_rendered_prompt_to_request(prompt))
-        return await self._server.ask(shape.path, body, requests.count_prompt_characters(prompt), question.parse_score)
+        return await self._server.ask(
+            shape.path, body, requests.count_prompt_characters(prompt), question.score_options_from_reply
+        )
 
     async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt."""
@@ -409,7 +411,7 @@ class OpenAIEngine:
         """Find out, once, how the model can be asked after its thoughts; refuse a sampler that the server cannot do."""
         for thinking in thinkings:
             if thinking.effort != NO_EFFORT:
-                self._probes[CHAT].shape.refuse_unfit_sampler(
+                self._probes[CHAT].shape.refuse_token_restrictions_server_may_ignore(
                     thinking.build_sampling_of_thoughts(None, LONGEST_THOUGHT)
                 )
         if self._route is None:

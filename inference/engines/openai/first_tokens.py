@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import Forms, score_first_tokens
+from inference.engines.openai.bounds import Forms, compute_option_probabilities_from_first_tokens
 from inference.engines.openai.requests import Shape, parse_choices
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.engines.openai.settings import ApiSettings
@@ -69,7 +69,7 @@ class OptionQuestion:
         """Build the request; `fields` hold its prompt."""
         return self.shape.build_first_token_request(fields, self.n_shown, self.token_ids)
 
-    def parse_score(self, reply: Mapping[str, Any]) -> Score:
+    def score_options_from_reply(self, reply: Mapping[str, Any]) -> Score:
         """Score the options from the reply.
 
         Raises
@@ -77,6 +77,6 @@ class OptionQuestion:
         MalformedReply
             It does not have the tokens.
         """
-        return score_first_tokens(
+        return compute_option_probabilities_from_first_tokens(
             parse_candidates_for_first_token(parse_choices(reply)[0], self.n_shown, self.token_ids), self.forms
         )

@@ -75,7 +75,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
         server.model, reply.get("model"), f"{server.settings.address} ({api})"
     )
     choice = parse_choices(reply)[0]
-    tokens = await _ask_question_ids(server)
+    tokens = await _ask_token_ids_of_question(server)
     thinks = _does_reply_show_thinking(reply, choice) or (
         bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
     )
@@ -119,7 +119,7 @@ async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple
         return await ask_question(newer), newer
 
 
-async def _ask_question_ids(server: Server) -> list[int]:
+async def _ask_token_ids_of_question(server: Server) -> list[int]:
     """Ask for the token ids of the question; none where the server does not give them (vLLM's does)."""
     try:
         return await ask_token_ids(server, QUESTION, ATTEMPTS)

@@ -194,7 +194,7 @@ async def _read_body(response: Response, body: Body) -> None:
                 raise MalformedReply("the reply ends before it is whole", body.beginning) from None
 
 
-def parse_reply(text: str) -> dict[str, Any]:
+def parse_reply_as_json_object(text: str) -> dict[str, Any]:
     """Read a reply as a JSON object.
 
     Raises

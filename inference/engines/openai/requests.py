@@ -125,7 +125,7 @@ class Shape:
             return {"chat_template_kwargs": {"enable_thinking": False}}
         return {} if effort is None else {"reasoning_effort": effort}
 
-    def refuse_unfit_sampler(self, sampling: Sampling) -> None:
+    def refuse_token_restrictions_server_may_ignore(self, sampling: Sampling) -> None:
         """Refuse restrictions of the sampled tokens that this server is not known to take: it may ignore them.
 
         Raises

@@ -18,7 +18,13 @@ from inference.engines.openai.failures import (
     read_retry_after,
 )
 from inference.engines.openai.limits import Clock, Limits
-from inference.engines.openai.replies import AS_IT_IS, MalformedReply, make_http_client, parse_reply, replace_surrogates
+from inference.engines.openai.replies import (
+    AS_IT_IS,
+    MalformedReply,
+    make_http_client,
+    parse_reply_as_json_object,
+    replace_surrogates,
+)
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.usage import Usage
 
@@ -172,7 +178,7 @@ class Server:
 
     def _parse_and_count_reply(self, text: str, n_characters: int, expected_tokens: float) -> dict[str, Any]:
         """Read a reply as JSON, and count what it cost."""
-        reply = parse_reply(text)
+        reply = parse_reply_as_json_object(text)
         if "choices" not in reply:  # nothing was generated
             return reply
         n_tokens = self.usage.count_reply_and_tokens(reply, n_characters)

@@ -81,7 +81,7 @@ class ApiSettings:
             raise InputError("--key-variable: give the name of an environment variable, not the key itself")
         if not (self.key.isascii() and self.key.isprintable()):
             raise InputError(f"${self.key_variable}: holds characters that no key has; copy the key again")
-        _refuse_unfit_address(self.address)
+        _refuse_address_malformed_or_with_secret(self.address)
 
     @property
     def address(self) -> str:
@@ -147,7 +147,7 @@ def parse_settings(options: Namespace) -> ApiSettings | None:
     return None
 
 
-def _refuse_unfit_address(address: str) -> None:
+def _refuse_address_malformed_or_with_secret(address: str) -> None:
     """Refuse an address that is none, or that may hold a secret."""
     try:
         address.encode()

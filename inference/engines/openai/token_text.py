@@ -93,7 +93,7 @@ class Words:
             else await self._find_chat_template_ending(prompt)
         )
         options_and_forms: tuple[Options, Forms] = await self._look_up_once_for_all_prompts(
-            (prompt.answers, context), self._ask_token_id_forms, prompt, context
+            (prompt.answers, context), self._ask_token_ids_of_all_forms, prompt, context
         )
         return options_and_forms
 
@@ -116,7 +116,7 @@ class Words:
             self._known.pop(key, None)
             raise
 
-    async def _ask_token_id_forms(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
+    async def _ask_token_ids_of_all_forms(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
         """Ask the server for the token ids of all forms in a context."""
         texts = [
             context,

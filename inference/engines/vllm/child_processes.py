@@ -90,7 +90,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         Its file descriptor, which becomes readable when it is gone.
     """
     earlier: dict[int, int] = {}  # id -> descriptor, because the system gives a free id to another process
-    _open_new_children(parent_id, earlier)
+    _open_descriptors_of_new_children(parent_id, earlier)
     if os.getpid() not in earlier:
         print(UNWATCHED, file=sys.stderr)
     os.write(1, LOOKED)
@@ -102,7 +102,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         _close_descriptors_of_ended_processes(followed)
         waiting = [parent_id, *followed] if starting else list(followed)
         for pid in waiting:
-            waiting += _open_new_children(pid, followed, earlier)
+            waiting += _open_descriptors_of_new_children(pid, followed, earlier)
         if parent_descriptor in ready:
             break
         if ready:
@@ -114,7 +114,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         _send_signal_and_check_process(process, signal.SIGKILL)
 
 
-def _open_new_children(
+def _open_descriptors_of_new_children(
     parent_id: int, descriptor_by_id: dict[int, int], excluded_ids: Collection[int] = ()
 ) -> list[int]:
     """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`, add them to

@@ -97,7 +97,7 @@ class VllmEngine(ThoughtWriter):
         targets = [self._tokenize_row_options(row) for row in rows]
         following = RequestedTokens(self._ask_vllm_for_logprobs, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
-        return self._replace_scores_of_problem_rows(following.problems, scores)
+        return self._replace_problem_row_scores_by_errors(following.problems, scores)
 
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the number tokens of rows: per row a score for every temperature."""
@@ -111,7 +111,7 @@ class VllmEngine(ThoughtWriter):
         # Temperature 1 here: vLLM has divided the logits already.
         logprobs = [compute_number_logprobs(lattice, following, [1.0], at_once) for following in paths_by_temperature]
         problems = {row: problem for following in paths_by_temperature for row, problem in following.problems.items()}
-        return self._replace_scores_of_problem_rows(problems, build_number_scores(np.concatenate(logprobs)))
+        return self._replace_problem_row_scores_by_errors(problems, build_number_scores(np.concatenate(logprobs)))
 
     def _shrink_lattice_vocabulary(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
@@ -129,7 +129,9 @@ class VllmEngine(ThoughtWriter):
         return self._reduced[full_lattice.numbers]
 
     @staticmethod
-    def _replace_scores_of_problem_rows(problems: Mapping[int, str], scores: list[list[Score]]) -> list[list[Score]]:
+    def _replace_problem_row_scores_by_errors(
+        problems: Mapping[int, str], scores: list[list[Score]]
+    ) -> list[list[Score]]:
         """Replace the scores of rows with a problem by an error."""
         return [
             [Score(error=problems[row])] * len(row_scores) if row in problems else row_scores

@@ -60,9 +60,9 @@ def main(args: argparse.Namespace) -> None:
         In one line with file and line: malformed or changed records, of several studies, of other tools ...
     """
     from inference.importers.eee import records
-    from inference.importers.shared.logged_scores import refuse_measure_options
+    from inference.importers.shared.logged_scores import refuse_measure_options_without_scores
 
-    refuse_measure_options(args, COMMAND)
+    refuse_measure_options_without_scores(args, COMMAND)
     if args.scores:
         _import_scores_of_records(args)
         return
@@ -91,7 +91,7 @@ def _import_scores_of_records(args: argparse.Namespace) -> None:
 
     measures = LoggedMeasures(args, COMMAND)
     aggregates = [
-        scores.read_scored_aggregate_and_check_samples(path) for path in records.find_aggregate_files(args.records)
+        scores.read_scored_aggregate_and_verify_checksum(path) for path in records.find_aggregate_files(args.records)
     ]
     eee_scores = scores.EeeScores(aggregates, measures)
     settings = {"importer": "eee", **collect_score_options_for_fingerprint(args)}

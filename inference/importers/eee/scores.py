@@ -55,7 +55,7 @@ class ScoredAggregate:
     settings: Mapping[str, Any]
 
 
-def read_scored_aggregate_and_check_samples(path: Path) -> ScoredAggregate:
+def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
     """Read an aggregate, and compare its responses with the checksum that it states.
 
     Raises

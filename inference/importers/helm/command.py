@@ -57,10 +57,10 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.helm import answers as helm_answers
     from inference.importers.helm import run
     from inference.importers.helm.scores import HelmScores
-    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
+    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options_without_scores
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
-    refuse_measure_options(args, COMMAND)
+    refuse_measure_options_without_scores(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
     runs = [run.read_facts_of_helm_run(path) for path in _list_run_folders(args.folders)]
     answers = helm_answers.HelmAnswers(

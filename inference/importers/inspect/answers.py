@@ -137,7 +137,7 @@ class InspectAnswers:
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
             )
-            inspect_samples.add_sample_to_epochs(where, epochs, item, sample)
+            inspect_samples.add_sample_to_epochs_of_wording(where, epochs, item, sample)
         return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
 
     def _build_epochs_response(

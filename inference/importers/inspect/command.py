@@ -63,9 +63,9 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.inspect import log
     from inference.importers.inspect.kept_logs import KeptLogs
     from inference.importers.shared import log_folders
-    from inference.importers.shared.logged_scores import refuse_measure_options
+    from inference.importers.shared.logged_scores import refuse_measure_options_without_scores
 
-    refuse_measure_options(args, COMMAND)
+    refuse_measure_options_without_scores(args, COMMAND)
     unreadable: list[InputError] = []
     files, in_folders = log_folders.find_log_files(args.logs, SUFFIXES, unreadable)
     with KeptLogs(args.out, len(files)) as kept_logs:
@@ -78,7 +78,7 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
     from inference.importers.inspect.scores import InspectScores
-    from inference.importers.shared.log_folders import select_lines_about_problem_logs
+    from inference.importers.shared.log_folders import keep_most_telling_lines_about_logs
     from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
@@ -89,13 +89,13 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
         scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
         responses = measures.read_responses_and_complete_conditions(scores.read_inspect_responses(), scores.conditions)
         lines = save_study_and_logged_responses(args, args.logs, responses, scores.conditions, imported)
-        lines += [*measures.describe_number_of_scores(), *select_lines_about_problem_logs(scores.log_lines)]
+        lines += [*measures.describe_number_of_scores(), *keep_most_telling_lines_about_logs(scores.log_lines)]
     else:
         answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
         lines = save_study_and_logged_responses(
             args, args.logs, answers.read_inspect_responses(), answers.conditions, imported
         )
-        lines += select_lines_about_problem_logs(answers.log_lines)
+        lines += keep_most_telling_lines_about_logs(answers.log_lines)
     saving.print_import_summary([*lines, *left_out], args.out)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import build_option_forms_in_bytes, score_first_tokens
+from inference.engines.openai.bounds import build_option_forms_in_bytes, compute_option_probabilities_from_first_tokens
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
@@ -123,7 +123,7 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     )
 
 
-def add_sample_to_epochs(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
+def add_sample_to_epochs_of_wording(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
     """Add a sample to the epochs of a wording.
 
     Parameters
@@ -230,9 +230,9 @@ def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> 
     if not tokens:
         return False, None
     letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
-    return _find_letter_place(first.get("token"), n_choices) is not None, score_first_tokens(
-        tokens, build_option_forms_in_bytes(letters)
-    )
+    return _find_letter_place(
+        first.get("token"), n_choices
+    ) is not None, compute_option_probabilities_from_first_tokens(tokens, build_option_forms_in_bytes(letters))
 
 
 def _find_main_score_and_its_scorer(

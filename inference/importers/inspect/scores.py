@@ -15,7 +15,12 @@ from typing import Any
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
-from inference.importers.inspect.samples import CREDIT_BY_LETTER, Sample, add_sample_to_epochs, parse_inspect_sample
+from inference.importers.inspect.samples import (
+    CREDIT_BY_LETTER,
+    Sample,
+    add_sample_to_epochs_of_wording,
+    parse_inspect_sample,
+)
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
@@ -109,7 +114,7 @@ class InspectScores:
             item = self._names.name_sample_item(log_number, sample)
             wording = self._names.name_sample_wording(log_number, item, sample)
             epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
-            add_sample_to_epochs(where, epochs, item, sample)
+            add_sample_to_epochs_of_wording(where, epochs, item, sample)
         return epochs_by_key
 
     def _extract_sample_scores_by_measure(self, where: str, scores: Any) -> dict[str, Any]:

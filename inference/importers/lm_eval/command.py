@@ -73,18 +73,18 @@ def main(args: argparse.Namespace) -> None:
         describe_left_out_metrics,
     )
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
-    from inference.importers.shared.log_folders import describe_left_out_logs, read_responses_of_whole_logs
-    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options
+    from inference.importers.shared.log_folders import describe_left_out_logs, read_responses_of_undamaged_logs
+    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options_without_scores
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
-    refuse_measure_options(args, COMMAND)
+    refuse_measure_options_without_scores(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
     left_out: list[InputError] = []
     worded_files = assign_wordings_to_files(files.find_sample_files(args.paths, left_out), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
     imported = _compute_lm_eval_fingerprints(worded_files, args)
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
-    can_be_left_out = _build_predicate_for_leaving_out_files(args.paths, worded_files)
+    can_be_left_out = _build_skippable_damaged_file_predicate(args.paths, worded_files)
     readers: list[Any]
     if measures is not None:
         readers = score_readers = [
@@ -92,7 +92,7 @@ def main(args: argparse.Namespace) -> None:
         ]
 
         def read_responses_and_note_left_out() -> Iterator[LoggedResponse]:
-            yield from read_responses_of_whole_logs(readers, can_be_left_out, left_out)
+            yield from read_responses_of_undamaged_logs(readers, can_be_left_out, left_out)
             measures.notes += describe_left_out_metrics(score_readers)
 
         responses = measures.read_responses_and_complete_conditions(read_responses_and_note_left_out(), conditions)
@@ -107,7 +107,7 @@ def main(args: argparse.Namespace) -> None:
         lines = save_study_and_logged_responses(
             args,
             args.paths,
-            read_responses_of_whole_logs(readers, can_be_left_out, left_out),
+            read_responses_of_undamaged_logs(readers, can_be_left_out, left_out),
             conditions,
             imported,
             about,
@@ -118,7 +118,7 @@ def main(args: argparse.Namespace) -> None:
     )
 
 
-def _build_predicate_for_leaving_out_files(
+def _build_skippable_damaged_file_predicate(
     paths: Sequence[str], worded_files: Sequence[WordedFile]
 ) -> Callable[[Any], bool]:
     """Make the function that tells whether a damaged file may be left out: it is one of many, in a folder."""

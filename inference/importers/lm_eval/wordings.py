@@ -74,7 +74,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     bases = _split_tasks_into_bases_and_endings(files, keys)
     folders = _find_wording_folder_of_each_file(files, bases, keys)
     as_wording = SHOTS in keys or (
-        not keys and _has_varying_values_within_group(files, bases, [file.shots for file in files], folders)
+        not keys and _has_file_group_with_several_values(files, bases, [file.shots for file in files], folders)
     )
     numbers = {file.shots for file in files}
     worded_files = [
@@ -152,10 +152,10 @@ def _find_wording_folder_of_each_file(
         return [
             name or file.path.absolute().parent.parent.name for name, file in zip(prompt_folders, files, strict=True)
         ]
-    return prompt_folders if _has_varying_values_within_group(files, bases, prompt_folders) else [""] * len(files)
+    return prompt_folders if _has_file_group_with_several_values(files, bases, prompt_folders) else [""] * len(files)
 
 
-def _has_varying_values_within_group(
+def _has_file_group_with_several_values(
     files: Sequence[SampleFile],
     bases: Sequence[tuple[str, str]],
     values: Sequence[Any],

@@ -82,7 +82,7 @@ def name_logs_by_settings(
     ['cot=true', 'cot=none']
     """
     parts = [
-        _list_names_of_setting_values(
+        _name_values_of_one_setting(
             name, [log_settings.get(name) for log_settings in settings], is_only_setting=len(setting_names) == 1
         )
         for name in setting_names
@@ -90,7 +90,7 @@ def name_logs_by_settings(
     return [", ".join(part[number] for part in parts) or name_if_equal for number in range(len(settings))]
 
 
-def _list_names_of_setting_values(name: str, values: Sequence[Any], *, is_only_setting: bool) -> list[str]:
+def _name_values_of_one_setting(name: str, values: Sequence[Any], *, is_only_setting: bool) -> list[str]:
     """Name the values of one setting."""
     short = name.rpartition(".")[2]
     value_texts = [

@@ -118,10 +118,10 @@ def describe_left_out_logs(errors: Sequence[InputError]) -> list[str]:
     return lines
 
 
-def select_lines_about_problem_logs(lines: Sequence[str]) -> list[str]:
+def keep_most_telling_lines_about_logs(lines: Sequence[str]) -> list[str]:
     """Choose of the lines on many logs those that say most, as of samples without a score; the rest is counted.
 
-    >>> select_lines_about_problem_logs(["a.eval: 3 samples, accuracy 1.000"])
+    >>> keep_most_telling_lines_about_logs(["a.eval: 3 samples, accuracy 1.000"])
     ['a.eval: 3 samples, accuracy 1.000']
     """
     if is_verbose() or len(lines) <= 2 * SHOWN:
@@ -150,7 +150,7 @@ def refuse_if_all_logs_are_left_out(errors: Sequence[InputError], n_logs: int) -
     raise InputError(f"none of {n_logs:,} logs can be imported; the first: {errors[0]}")
 
 
-def read_responses_of_whole_logs(
+def read_responses_of_undamaged_logs(
     readers: list[Any], can_be_left_out: Callable[[Any], bool], errors: list[InputError]
 ) -> Iterator[Any]:
     """Go through the responses of many logs; a damaged log of a folder gives none, also not those before the damage.

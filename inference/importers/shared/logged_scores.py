@@ -35,7 +35,7 @@ def collect_score_options_for_fingerprint(args: argparse.Namespace) -> dict[str,
     return {name: getattr(args, name) for name in names} if args.scores else {}
 
 
-def refuse_measure_options(args: argparse.Namespace, command: str) -> None:
+def refuse_measure_options_without_scores(args: argparse.Namespace, command: str) -> None:
     """Refuse options about measures without `--scores`, and `--right-or-wrong` with it.
 
     Parameters

@@ -112,7 +112,9 @@ class LoggedStimuli:
         if response.error is not None:
             return *key, *(None,) * _MEASURED, None, response.error
         measured_cells = (
-            _build_right_or_wrong_cells(response) if self._protocol == AGREEMENT else _build_choice_cells(response)
+            _build_right_or_wrong_response_cells(response)
+            if self._protocol == AGREEMENT
+            else _build_choice_cells(response)
         )
         return *key, *measured_cells, response.output, None
 
@@ -262,7 +264,7 @@ def compute_option_probabilities(where: str, logprob: Sequence[float]) -> list[f
     return [value / total for value in probabilities] if total > 1 else probabilities
 
 
-def _build_right_or_wrong_cells(response: LoggedResponse) -> tuple[Any, ...]:
+def _build_right_or_wrong_response_cells(response: LoggedResponse) -> tuple[Any, ...]:
     """Make the same cells, in the same order, of a response that is only right or wrong."""
     right = 0 if not response.choices else response.gold
     count = response.count and (response.count[right or 0], sum(response.count) - response.count[right or 0])

@@ -169,7 +169,7 @@ def main(args: argparse.Namespace) -> None:
         table_scores = scores.TableScores(table, measure)
         build_responses: saving.Responses = partial(table_scores.build_responses, of, first)
         conditions: dict[str, dict[str, Any]] = measure.build_conditions(table.conditions)
-        notes = table_scores.describe_missing_cells()
+        notes = table_scores.describe_missing_counts_per_measure()
     else:
         build_responses = partial(long.build_table_responses, table, of, first, measure)
         conditions = {name: {**fields, **measure.recorded_fields} for name, fields in table.conditions.items()}

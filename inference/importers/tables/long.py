@@ -178,7 +178,7 @@ def build_table_responses(
         **split_pairs_into_coded_columns(("item", "variant"), table.stimulus),
     }
     values = [column.array() for column in table.values]
-    for first_rows, rows, of in split_into_batches(table, response_numbers, first_row_of_response):
+    for first_rows, rows, of in split_responses_into_memory_batches(table, response_numbers, first_row_of_response):
         cells = [column.take(pa.array(rows)) for column in values]
         response_columns = measure.build_response_columns(cells, ResponseRows(table.place, rows, of, len(first_rows)))
         yield pa.table(
@@ -189,7 +189,7 @@ def build_table_responses(
         )
 
 
-def split_into_batches(
+def split_responses_into_memory_batches(
     table: LongTable, response_numbers: np.ndarray, first_row_of_response: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Split the responses of a table into batches that fit into memory.

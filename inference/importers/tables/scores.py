@@ -18,7 +18,7 @@ from inference.importers.shared.scored import (
     parse_score_measures_of_call,
     refuse_conditions_of_one_name,
 )
-from inference.importers.tables.long import split_into_batches, split_pairs_into_coded_columns
+from inference.importers.tables.long import split_pairs_into_coded_columns, split_responses_into_memory_batches
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import shorten_value
 
@@ -95,7 +95,7 @@ class TableScores:
         ]
         self._has_output = len(table.values) > len(self.measures)
 
-    def describe_missing_cells(self) -> list[str]:
+    def describe_missing_counts_per_measure(self) -> list[str]:
         """Say in one line for each measure how many of its cells have no score; nothing where all have one."""
         n_missing = [int(np.isnan(scores).sum()) for scores in self.scores]
         return [
@@ -125,7 +125,9 @@ class TableScores:
         }
         settings, codes = names.pop("condition")
         outputs = self._table.values[-1].array() if self._has_output else None
-        for first_rows, rows, of in split_into_batches(self._table, response_numbers, first_row_of_response):
+        for first_rows, rows, of in split_responses_into_memory_batches(
+            self._table, response_numbers, first_row_of_response
+        ):
             keys = {name: texts.take(pa.array(places[first_rows])) for name, (texts, places) in names.items()}
             if outputs is not None:
                 keys["output"] = _collect_scored_texts(outputs.take(pa.array(rows)), of, len(first_rows))

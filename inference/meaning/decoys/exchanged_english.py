@@ -148,10 +148,10 @@ def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
 def _find_whole_nouns(sentence: Sentence) -> list[Any]:
     """Find the nouns of a sentence that are no parts of others: not the first of two together, nor with a hyphen."""
     tokens = sentence.doc if sentence.doc is not None else ()
-    return [token for token in tokens if token.tag_ in ("NN", "NNS") and not _is_part_of_noun(token)]
+    return [token for token in tokens if token.tag_ in ("NN", "NNS") and not _is_noun_unfit_for_exchange(token)]
 
 
-def _is_part_of_noun(token: Any) -> bool:
+def _is_noun_unfit_for_exchange(token: Any) -> bool:
     """Tell whether a noun is a part of another, or stands for nothing of its own."""
     doc = token.doc
     neighbours = [doc[place] for place in (token.i - 1, token.i + 1) if 0 <= place < len(doc)]

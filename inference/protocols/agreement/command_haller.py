@@ -81,7 +81,7 @@ def main(args: argparse.Namespace) -> None:
         Path(args.out).resolve().name if args.name is None else args.name,
         source=saving.describe_study_source(args.paths),
     )
-    responses = _build_haller_response_table(statements_by_model, args.condition)
+    responses = _build_response_table_of_haller_models(statements_by_model, args.condition)
     lines = saving.save_imported_study_and_responses(
         args.out,
         study,
@@ -202,7 +202,9 @@ def _require_same_statements_of_models(
     return statements_by_model[first]
 
 
-def _build_haller_response_table(statements_by_model: dict[str, list[_Statement]], condition: str) -> pa.Table:
+def _build_response_table_of_haller_models(
+    statements_by_model: dict[str, list[_Statement]], condition: str
+) -> pa.Table:
     """Make the response rows of all models."""
     import numpy as np
     import pyarrow as pa

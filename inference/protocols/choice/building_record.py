@@ -28,13 +28,16 @@ def read_building_steps(items_file: str) -> list[dict[str, Any]]:
     """
     file = expand_user_path(items_file).with_suffix(SUFFIX)
     return (
-        [_parse_building_row(f"{file}, {place}", record) for place, record in records.read_records(file, COLUMNS)]
+        [
+            _parse_row_of_building_steps(f"{file}, {place}", record)
+            for place, record in records.read_records(file, COLUMNS)
+        ]
         if file.exists()
         else []
     )
 
 
-def _parse_building_row(where: str, record: dict[str, Any]) -> dict[str, Any]:
+def _parse_row_of_building_steps(where: str, record: dict[str, Any]) -> dict[str, Any]:
     """Check a row of the table of steps; make empty cells None and the count a number."""
     count = record["count"].strip()
     if WHOLE.fullmatch(count) is None or int(count) < 0:

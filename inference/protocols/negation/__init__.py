@@ -90,13 +90,13 @@ def _build_pair_variants(group: Sequence[Instance], language: str | None) -> lis
             parents=tuple(names[place] for place in places),
             language=language,
             gold=instance.label,
-            attributes=_build_pair_attributes(instance),
+            attributes=_build_sentence_and_negation_attributes(instance),
         )
         for instance, name, places in zip(group, names, nli.find_minimal_pair_parents(group), strict=True)
     ]
 
 
-def _build_pair_attributes(instance: Instance) -> dict[str, str]:
+def _build_sentence_and_negation_attributes(instance: Instance) -> dict[str, str]:
     """Collect the sentences of a pair, and where its negations stand."""
     attributes: dict[str, str | None] = {"premise": instance.premise, "hypothesis": instance.hypothesis}
     for name, negation in (

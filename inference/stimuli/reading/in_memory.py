@@ -78,7 +78,7 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(rows, pandas.DataFrame):
         columns = list(rows.columns)
-        _refuse_wrong_column_names(name, columns)
+        _refuse_nontext_or_duplicate_column_names(name, columns)
         full_rows = map(
             _convert_row_to_plain_dict, rows.to_dict("records")
         )  # without the index, which no file has either
@@ -95,7 +95,7 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
                 f"{name}, entry {number}: expected a dict of fields, such as item and text, not {shorten_value(row)}"
             )
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    _refuse_wrong_column_names(name, columns)
+    _refuse_nontext_or_duplicate_column_names(name, columns)
     try:
         entries = [(f"entry {number}", _convert_row_to_plain_dict(row)) for number, row in enumerate(rows, 1)]
     except RecursionError as error:
@@ -103,7 +103,7 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
     return Table(name, tuple(columns), entries, f"a list of {len(entries):,} dicts")
 
 
-def _refuse_wrong_column_names(name: str, columns: Sequence[Any]) -> None:
+def _refuse_nontext_or_duplicate_column_names(name: str, columns: Sequence[Any]) -> None:
     """Refuse a column whose name is no text, or is there twice."""
     seen: set[str] = set()
     for column in columns:

@@ -160,7 +160,7 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
         """Compute an operator, unless its result is too large."""
         sequence, times = (right, left) if isinstance(left, int) else (left, right)
         if operator == "%":
-            _refuse_too_large_result("format", [left])
+            _refuse_template_call_with_large_result("format", [left])
         elif operator == "**" and isinstance(left, int) and isinstance(right, int):
             _refuse_size_above_limit(left.bit_length() * right, LARGEST)
         elif operator == "*" and isinstance(times, int) and hasattr(sequence, "__len__"):
@@ -176,7 +176,9 @@ class Sandbox(jinja2.sandbox.ImmutableSandboxedEnvironment):
             return None
         method = getattr(__obj, "__wrapped__", __obj)  # str.format comes wrapped
         if getattr(method, "__name__", None) in GROWING:
-            _refuse_too_large_result(method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()])
+            _refuse_template_call_with_large_result(
+                method.__name__, [getattr(method, "__self__", None), *args, *kwargs.values()]
+            )
         return _require_value_within_limit(super().call(__context, __obj, *args, **kwargs))
 
     def _parse(self, source: str, *arguments: Any) -> Any:
@@ -205,13 +207,13 @@ def _wrap_filter_with_limits(name: str, function: Callable[..., Any]) -> Callabl
     @wraps(function)
     def apply_filter(*args: Any, **kwargs: Any) -> Any:
         values = [value for value in args if not isinstance(value, nodes.EvalContext)]  # which some filters get first
-        _refuse_too_large_result(name, [*values, *kwargs.values()])
+        _refuse_template_call_with_large_result(name, [*values, *kwargs.values()])
         return _require_value_within_limit(function(*args, **kwargs))
 
     return apply_filter
 
 
-def _refuse_too_large_result(name: str, values: list[Any]) -> None:
+def _refuse_template_call_with_large_result(name: str, values: list[Any]) -> None:
     """Refuse a call whose result would be too large: wide padding, many repeats, long texts put in many times."""
     sizes = [1, 1, *sorted(len(value) for value in _require_value_within_limit(values) if hasattr(value, "__len__"))]
     if name.startswith("format"):

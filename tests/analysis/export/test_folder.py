@@ -53,12 +53,12 @@ def test_an_empty_folder_is_filled_and_others_are_refused(run, tmp_path):
     export(run, tmp_path / "out")
     (tmp_path / "out" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"notes\.txt is not of the export"):
-        folder.check_export_folder(tmp_path / "out")
+        folder.refuse_unreplaceable_export_folder(tmp_path / "out")
     (tmp_path / "out" / "export.json").write_text("{}")
     with pytest.raises(InputError, match="is not one that an export wrote"):
-        folder.check_export_folder(tmp_path / "out")
+        folder.refuse_unreplaceable_export_folder(tmp_path / "out")
     with pytest.raises(InputError, match="holds other files and no export"):
-        folder.check_export_folder(run)
+        folder.refuse_unreplaceable_export_folder(run)
 
 
 def test_an_export_that_fails_leaves_the_earlier_one(tmp_path):

@@ -76,7 +76,7 @@ def test_units_one_by_one_have_the_rows_of_all_together(tmp_path):
     rows = random_frame(["m2", "m1"], items=2, paraphrases=3, conditions=["plain/yes-no", "plain/no-yes"])
     run = runs.open_runs(write_run(tmp_path / "run", rows.sample(frac=1, random_state=0), parts=2))
     whole = features.join_answers_with_features(run)
-    units = list(features.read_answer_rows(run).iterate_units())
+    units = list(features.read_answers_with_wording_features(run).iterate_units())
     assert [unit for unit, _ in units] == run.execute(
         "SELECT * EXCLUDE position FROM units ORDER BY position"
     ).fetchall()
@@ -199,7 +199,7 @@ def test_too_few_rows_have_no_correlation(rows):
 def test_correlations_are_over_paraphrases(tmp_path):
     rows = random_frame(items=5, paraphrases=6)
     rows["text"] = [f"{'very ' * (k % 7)}long{'er' * (k % 3)}" for k in range(len(rows))]
-    table = features.correlate_features(runs.open_runs(write_run(tmp_path / "run", rows)))
+    table = features.correlate_features_with_each_other(runs.open_runs(write_run(tmp_path / "run", rows)))
     assert table.loc[
         (table["feature_a"] == "word_length") & (table["feature_b"] == "statement_length"), "n"
     ].tolist() == [30]

@@ -10,7 +10,10 @@ import pytest
 from scipy.stats import t
 
 from analysis.measures.ratings import read_ratings
-from analysis.measures.ratings_wordings import compute_half_widths_of_distance_excess, measure_answer_distances_by_cause
+from analysis.measures.ratings_wordings import (
+    compute_wording_margins_of_distance_excess,
+    measure_answer_distances_by_cause,
+)
 from analysis.pages.scales.styles import (
     _tabulate_answer_distances_by_cause,
     tabulate_answer_distances_by_differing_factor,
@@ -119,7 +122,7 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
     folder = write_scale(tmp_path / "run", rows)
     (ratings,) = read_ratings(open_runs(folder))
     assert ratings.crossed
-    limits = compute_half_widths_of_distance_excess(ratings, ["wording", "order"])
+    limits = compute_wording_margins_of_distance_excess(ratings, ["wording", "order"])
     parts = rows["condition"].str.split("/", expand=True)
     rows = rows.assign(form=parts[0], order=parts[1])
     for change, column in (("wording", "variant"), ("order", "order")):
@@ -133,7 +136,7 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
 
 def test_own_wordings_are_drawn_with_their_items():
     ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], np.random.default_rng(1))
-    assert compute_half_widths_of_distance_excess(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
+    assert compute_wording_margins_of_distance_excess(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
 
 
 def test_two_shared_wordings_tell_nothing_of_others():

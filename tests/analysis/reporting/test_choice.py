@@ -47,7 +47,7 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
     )
     assert selection.find_two_answers_shared_by_studies(runs.open_runs(one).info) == AnswerPair("left", "right")
     both = selection.find_two_answers_shared_by_studies(runs.open_runs(one, other).info)
-    assert both.measure_phrase == "share of the first answer"
+    assert both.first_answer_phrase == "share of the first answer"
     assert not both.is_agree_disagree
 
 

@@ -134,11 +134,11 @@ def test_other_tables_take_over_the_names_of_the_joined_rows():
 
 def test_the_caption_says_in_one_sentence_that_orders_are_shown_once_and_where_only_some_are():
     joined = orders.merge_rows_of_both_option_orders("stability", rows(), SHOWN, CONDITIONS)
-    assert orders.describe_joined_option_orders(CONDITIONS, rows()) == ""
-    assert orders.describe_joined_option_orders(CONDITIONS, rows(), joined) == orders.PARTLY_JOINED_NOTE
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, rows()) == ""
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, rows(), joined) == orders.PARTLY_JOINED_NOTE
     sentence = " Both orders of the options are shown once, as their mean: no clear difference between them was found."
-    assert orders.describe_joined_option_orders(CONDITIONS, joined) == sentence == orders.JOINED_NOTE
-    assert orders.describe_joined_option_orders(CONDITIONS, joined.rename(columns={"condition": "a_condition"}))
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, joined) == sentence == orders.JOINED_NOTE
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, joined.rename(columns={"condition": "a_condition"}))
 
 
 def test_figures_that_only_wide_intervals_join_are_not_said_to_be_the_same():
@@ -149,7 +149,7 @@ def test_figures_that_only_wide_intervals_join_are_not_said_to_be_the_same():
     frame = pd.DataFrame([effect, effect | other])
     joined = orders.merge_rows_of_both_option_orders("mixed", frame, ["estimate_std"], CONDITIONS)
     assert joined["estimate_std"].tolist() == [pytest.approx(0.001)]
-    note = orders.describe_joined_option_orders(CONDITIONS, joined)
+    note = orders.explain_option_orders_shown_as_mean(CONDITIONS, joined)
     assert "no clear difference between them was found" in note and "as their mean" in note
     assert not any("the same" in text for text in (note, orders.PARTLY_JOINED_NOTE))
     assert "That does not show that they are the same" in orders.JOINING_RULE
@@ -158,5 +158,5 @@ def test_figures_that_only_wide_intervals_join_are_not_said_to_be_the_same():
 def test_of_pairs_each_side_tells_whether_orders_are_left_apart():
     sides = {"study": "s", "a_model": "m", "a_condition": "plain/both orders", "b_model": "n"}
     pairs = pd.DataFrame([sides | {"b_condition": name} for name in ("plain/yes-no", "plain/no-yes")])
-    assert orders.describe_joined_option_orders(CONDITIONS, pairs) == orders.PARTLY_JOINED_NOTE
-    assert orders.describe_joined_option_orders(CONDITIONS, pairs[:1]) == orders.JOINED_NOTE
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, pairs) == orders.PARTLY_JOINED_NOTE
+    assert orders.explain_option_orders_shown_as_mean(CONDITIONS, pairs[:1]) == orders.JOINED_NOTE

@@ -294,12 +294,12 @@ def test_a_report_has_a_longtable_in_place_of_more_floats_than_latex_holds():
     names = ["study", "item", "text", "family"]
     frame = pd.DataFrame({name: [f"{name} {n}" for n in range(1000)] for name in names})
     frame = frame.assign(normalised_sd_mean=0.5, normalised_sd_se=0.1, n_models=2)
-    text = files.render_latex_for_any_document("item_stability", frame)
+    text = files.render_table_as_floats_or_longtable("item_stability", frame)
     assert text.count(r"\begin{longtable}") == 1 and r"\begin{table" not in text and text.count(r"item 999 &") == 1
     needs, comment = text.splitlines()[:2]
     assert needs.startswith("% Needs \\usepackage{booktabs, longtable}")
     assert re.match(r"% A longtable in place of \d\d floats: put it after \\onecolumn", comment)
-    short = files.render_latex_for_any_document("item_stability", frame.head(400))
+    short = files.render_table_as_floats_or_longtable("item_stability", frame.head(400))
     assert 2 <= short.count(r"\begin{table*}") <= latex.WAITING and "longtable" not in short
 
 
@@ -397,11 +397,14 @@ def test_unknown_names_are_refused_with_the_known_ones():
         catalogue.look_up_table("stabilty")
     known = tables.list_table_options("stability")
     with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
-        tables.convert_options("table stability", {"sampels": "5"}, known)
+        tables.convert_options_to_types_of_defaults("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
-        tables.convert_options("table stability", {"resamples": "many"}, known)
+        tables.convert_options_to_types_of_defaults("table stability", {"resamples": "many"}, known)
     given = {"thresholds": "0.05,0.5", "seed": "4"}
-    assert tables.convert_options("table stability", given, known) == {"thresholds": (0.05, 0.5), "seed": 4}
+    assert tables.convert_options_to_types_of_defaults("table stability", given, known) == {
+        "thresholds": (0.05, 0.5),
+        "seed": 4,
+    }
 
 
 def test_explain_names_all_tables_and_every_column_of_one():
@@ -412,11 +415,11 @@ def test_explain_names_all_tables_and_every_column_of_one():
 
 def test_the_list_as_json_has_the_same_and_keeps_its_schema():
     schema = json.loads((Path(catalogue.__file__).parent / "schema.json").read_text("utf-8"))
-    content = json.loads(tables.format_tables_as_json())
+    content = json.loads(tables.format_table_descriptions_as_json())
     jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.Draft202012Validator(schema).validate(content)
     assert [table["table"] for table in content["tables"]] == list(catalogue.list_tables())
-    (stability,) = json.loads(tables.format_tables_as_json(["stability"]))["tables"]
+    (stability,) = json.loads(tables.format_table_descriptions_as_json(["stability"]))["tables"]
     meanings = {column["column"]: column["meaning"] for column in stability["columns"]}
     assert meanings["validity_se"] in tables.explain_tables(["stability"])
     assert stability["options"]["resamples"] == tables.list_table_options("stability")["resamples"].default

@@ -57,7 +57,7 @@ def test_a_path_may_be_a_string_and_hold_any_character(tmp_path):
     write_run(odd, random_frame(items=2))
     run = runs.open_runs(str(odd))
     assert "seed" not in run.sql("FROM responses LIMIT 1").columns
-    assert len(tables.tabulate_item_agreement(run)) == 2
+    assert len(tables.tabulate_item_answers_over_paraphrases(run)) == 2
 
 
 def test_what_is_kept_is_made_once_for_every_key_and_for_these_runs_only(folder):
@@ -81,9 +81,9 @@ def test_columns_may_stand_in_another_order_and_more_of_them(folder):
     def change(table):
         return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))
 
-    before = tables.tabulate_item_agreement(runs.open_runs(folder))
+    before = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder))
     rewrite(folder / PART, change)
-    pd.testing.assert_frame_equal(tables.tabulate_item_agreement(runs.open_runs(folder)), before)
+    pd.testing.assert_frame_equal(tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder)), before)
 
 
 def test_other_encodings_of_strings_and_lists_are_read(folder):
@@ -91,9 +91,9 @@ def test_other_encodings_of_strings_and_lists_are_read(folder):
         larger = {pa.string(): pa.large_string(), pa.list_(pa.float64()): pa.large_list(pa.float64())}
         return table.cast(pa.schema([pa.field(f.name, larger.get(f.type, f.type)) for f in table.schema]))
 
-    before = tables.tabulate_item_agreement(runs.open_runs(folder))
+    before = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder))
     rewrite(folder / PART, change)
-    pd.testing.assert_frame_equal(tables.tabulate_item_agreement(runs.open_runs(folder)), before)
+    pd.testing.assert_frame_equal(tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder)), before)
 
 
 def test_nothing_depends_on_how_rows_are_spread_over_parts(tmp_path):
@@ -120,7 +120,7 @@ def test_error_rows_are_no_answers(tmp_path):
     assert run.sql("SELECT item, variant, error FROM errors").values.tolist() == [
         ["item-01", "paraphrase-002", "too long"]
     ]
-    assert tables.tabulate_item_agreement(run)["n_variants"].tolist() == [2, 3]
+    assert tables.tabulate_item_answers_over_paraphrases(run)["n_variants"].tolist() == [2, 3]
     assert cases.tabulate_counts_of_invalid_answers(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
 
 
@@ -161,8 +161,8 @@ def test_one_model_may_be_split_over_folders(tmp_path):
     for name, chosen in (("one", frame["item"] == "item-01"), ("two", frame["item"] != "item-01")):
         write_run(tmp_path / name, frame.assign(model=frame["model"].where(chosen) if "model" in frame else None))
     pd.testing.assert_frame_equal(
-        tables.tabulate_item_agreement(runs.open_runs(tmp_path / "one", tmp_path / "two")),
-        tables.tabulate_item_agreement(runs.open_runs(whole)),
+        tables.tabulate_item_answers_over_paraphrases(runs.open_runs(tmp_path / "one", tmp_path / "two")),
+        tables.tabulate_item_answers_over_paraphrases(runs.open_runs(whole)),
     )
 
 

@@ -29,7 +29,7 @@ def folder(tmp_path):
 def refuses(*paths) -> str:
     """The one line that `open`, or the first table, refuses the folders with."""
     with pytest.raises(InputError) as caught:
-        tables.tabulate_item_agreement(runs.open_runs(*paths))
+        tables.tabulate_item_answers_over_paraphrases(runs.open_runs(*paths))
     message = str(caught.value)
     assert "\n" not in message
     assert str(paths[-1]) in message
@@ -197,7 +197,7 @@ def test_refuses_when_a_part_disappears_after_opening(folder):
     run = runs.open_runs(folder)
     (folder / PART).unlink()
     with pytest.raises(InputError, match="part-000001"):
-        tables.tabulate_item_agreement(run)
+        tables.tabulate_item_answers_over_paraphrases(run)
 
 
 def test_refuses_a_folder_without_responses(folder):

@@ -11,13 +11,13 @@ from scipy import stats
 
 from analysis.statistics.ordered import (
     compute_answer_entropies,
-    compute_flips_across_middle,
-    compute_flips_of_most_probable_option,
     compute_mean_answer_scores,
-    compute_sample_variances,
+    compute_mean_distance_between_wordings,
+    compute_minority_side_and_middle_shares,
+    compute_score_variances_of_sampled_answers,
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
-    compute_wording_distances,
+    compute_wordings_share_off_modal_option,
     find_most_probable_ranks,
 )
 from analysis.statistics.spread import compute_mean_pair_distances
@@ -45,12 +45,12 @@ def test_answers_of_different_numbers_of_options_stand_in_one_array():
 def test_the_distance_of_two_wordings_is_that_of_scipy():
     shares = DRAW.dirichlet(np.ones(7), (3, 6))
     shares[1, 2] = np.nan
-    ours = compute_wording_distances(shares, np.array([7, 7, 7]))
+    ours = compute_mean_distance_between_wordings(shares, np.array([7, 7, 7]))
     for place, wordings in enumerate(shares):
         present = wordings[~np.isnan(wordings[:, 0])]
         pairs = [stats.wasserstein_distance(range(7), range(7), a, b) / 6 for a, b in combinations(present, 2)]
         assert ours[place] == pytest.approx(np.mean(pairs), abs=1e-12)
-    assert np.isnan(compute_wording_distances(shares[:, :1], np.array([7, 7, 7]))).all()
+    assert np.isnan(compute_mean_distance_between_wordings(shares[:, :1], np.array([7, 7, 7]))).all()
 
 
 def test_mean_pair_distances_are_those_of_all_pairs():
@@ -68,15 +68,19 @@ def test_variances_of_counts_are_those_of_the_samples():
     samples = [1, 1, 2, 5]
     shares = np.array([0.5, 0.25, 0, 0, 0.25])
     expected = np.var([(rank - 1) / 4 for rank in samples], ddof=1)
-    assert compute_sample_variances(shares, np.array(5), np.array(4.0)) == pytest.approx(expected, abs=1e-15)
-    assert np.isnan(compute_sample_variances(shares, np.array(5), np.array(1.0)))
+    assert compute_score_variances_of_sampled_answers(shares, np.array(5), np.array(4.0)) == pytest.approx(
+        expected, abs=1e-15
+    )
+    assert np.isnan(compute_score_variances_of_sampled_answers(shares, np.array(5), np.array(1.0)))
 
 
 def test_flips_of_ties_and_of_the_middle():
-    flips, middle = compute_flips_across_middle(np.array([[0.5, 0.5, 0.7, 0.9], [0.2, np.nan, np.nan, np.nan]]))
+    flips, middle = compute_minority_side_and_middle_shares(
+        np.array([[0.5, 0.5, 0.7, 0.9], [0.2, np.nan, np.nan, np.nan]])
+    )
     assert flips[0] == 0 and middle[0] == 0.5 and np.isnan([flips[1], middle[1]]).all()
     modes = np.array([[0, 0, 1, 2], [0, 1, np.nan, np.nan], [0, np.nan, np.nan, np.nan]])
-    np.testing.assert_allclose(compute_flips_of_most_probable_option(modes, 3), [0.5, 0.5, np.nan])
+    np.testing.assert_allclose(compute_wordings_share_off_modal_option(modes, 3), [0.5, 0.5, np.nan])
 
 
 def test_one_stratum_is_a_t_interval_and_two_are_welch():

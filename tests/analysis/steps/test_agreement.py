@@ -9,7 +9,7 @@ import pytest
 
 from analysis.steps.agreement import (
     average_range_and_sd,
-    average_validity,
+    average_validity_over_paraphrases,
     compute_agreement,
     compute_flip_shares,
     summarize_agreement_of_each_item,
@@ -107,4 +107,4 @@ def test_flips_are_the_share_of_items_above_the_threshold_and_spreads_are_means_
     assert spread["range_mean"] == 0.5
     assert spread["range_sd"] == pytest.approx(math.sqrt(0.5))
     assert spread["sd_mean"] == pytest.approx(0.25)
-    assert average_validity(answers)["validity"].tolist() == [1]
+    assert average_validity_over_paraphrases(answers)["validity"].tolist() == [1]

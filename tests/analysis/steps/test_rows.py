@@ -10,7 +10,7 @@ from analysis.steps.rows import (
     attach_wordings,
     find_answer_or_modal_sample_answer,
     find_place_of_largest_score,
-    pick_entries,
+    pick_entry_at_place_per_row,
     stack_lists_into_array,
 )
 
@@ -29,7 +29,13 @@ def test_the_largest_is_none_where_two_are():
     scores = np.array([[0.1, 0.7], [0.5, 0.5], [np.nan, 0.2], [np.nan, np.nan], [-np.inf, -np.inf]])
     places = find_place_of_largest_score(scores)
     assert places.tolist() == [1, -1, 1, -1, -1]
-    assert pick_entries(np.array([["a", "b"]] * 5, object), places).tolist() == ["b", None, "b", None, None]
+    assert pick_entry_at_place_per_row(np.array([["a", "b"]] * 5, object), places).tolist() == [
+        "b",
+        None,
+        "b",
+        None,
+        None,
+    ]
 
 
 def test_an_answer_counts_before_samples_and_a_tie_is_none():

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.steps.wording import average_answer_pairs_by_pattern, derive_yes_no_answers, pair_answers_with_originals
+from analysis.steps.wording import (
+    average_answer_pairs_by_pattern,
+    derive_answers_to_original_questions,
+    pair_answers_with_originals,
+)
 
 YES_NO, NO_YES = ["yes", "no"], ["no", "yes"]
 
@@ -26,7 +30,7 @@ def build_run(*answers: tuple[str | None, str | None, str | None], gold: str | N
 
 def measure(*answers, invalid: str = "dropped", **about) -> dict[str, dict]:
     """The measures by pattern."""
-    read = derive_yes_no_answers(*build_run(*answers, **about), {"facts": "yes"})
+    read = derive_answers_to_original_questions(*build_run(*answers, **about), {"facts": "yes"})
     return (
         average_answer_pairs_by_pattern(pair_answers_with_originals(read, invalid))
         .set_index("pattern")
@@ -35,7 +39,7 @@ def measure(*answers, invalid: str = "dropped", **about) -> dict[str, dict]:
 
 
 def test_no_to_an_antonym_means_yes_to_the_question():
-    read = derive_yes_no_answers(*build_run(("yes", "yes", "no"), (None, "no", "no")), {"facts": "yes"})
+    read = derive_answers_to_original_questions(*build_run(("yes", "yes", "no"), (None, "no", "no")), {"facts": "yes"})
     assert read["meant"].tolist() == ["yes", "yes", "yes", None, "no", "yes"]
     assert read["inverted"].tolist() == [False, False, True] * 2
     assert read["task"].unique().tolist() == ["facts"]

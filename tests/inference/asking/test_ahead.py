@@ -159,6 +159,6 @@ def test_a_batch_that_was_read_is_not_read_again(monkeypatch) -> None:
     asked = engine("causal")
     batch = asked.tokenize_ahead(CHAT, {None, "low"})
     assert list(batch) == CHAT
-    monkeypatch.setattr(asked, "_tokenize_to_rows", None)  # would fail
+    monkeypatch.setattr(asked, "_tokenize_prompts_to_rows", None)  # would fail
     assert asked.score(batch)[0][0].mass is not None
     assert len(asked.generate(batch, [Sampling(max_tokens=2, effort="low")])[0]) == len(CHAT)

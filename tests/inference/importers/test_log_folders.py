@@ -23,8 +23,8 @@ from inference.importers.shared import log_folders
 from inference.importers.shared.log_folders import (
     SHOWN,
     describe_left_out_logs,
+    keep_most_telling_lines_about_logs,
     list_files_below,
-    select_lines_about_problem_logs,
 )
 
 
@@ -207,10 +207,10 @@ def test_of_many_logs_left_out_some_are_named_and_the_rest_is_counted():
 
 def test_of_many_lines_on_logs_those_that_say_most_are_shown():
     plain = [f"{place}.eval: 3 samples, accuracy 1.000" for place in range(100)]
-    lines = select_lines_about_problem_logs([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
+    lines = keep_most_telling_lines_about_logs([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
     assert lines[-2:] == ["z.eval: 3 samples, accuracy 1.000, 2 without a score",
                           f"and {101 - SHOWN} more logs, about which less is to say"]  # fmt: skip
-    assert select_lines_about_problem_logs(plain[:5]) == plain[:5]
+    assert keep_most_telling_lines_about_logs(plain[:5]) == plain[:5]
 
 
 def test_a_terminal_shows_a_bar_and_a_file_none(tmp_path, monkeypatch):

@@ -70,7 +70,7 @@ class _Layout:
         return len(self.column_parts) > 1 and bool(repeated) and min(map(len, self.column_parts)) == len(repeated) + 1
 
     @property
-    def tells_rows_apart(self) -> bool:
+    def has_row_identifiers_in_every_part(self) -> bool:
         """Tell whether every part has the columns that tell the rows apart."""
         keys = set(list_key_columns(self.table))
         return len(self.column_parts) == 1 or all(keys <= set(part) for part in self.column_parts)
@@ -111,10 +111,12 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
         return f"The table ``{escape_latex(entry.title)}'' has no rows.\\par % No float: there is nothing to set.\n"
     layout = _split_table_into_parts(table, entry, width)
     if width == "column" and (
-        layout.n_parts > MOST_FLOATS or layout.has_part_with_single_column or not layout.tells_rows_apart
+        layout.n_parts > MOST_FLOATS
+        or layout.has_part_with_single_column
+        or not layout.has_row_identifiers_in_every_part
     ):
         layouts = (layout, _split_table_into_parts(table, entry, "page"))
-        layout = min(layouts, key=lambda choice: (not choice.tells_rows_apart, choice.n_parts))
+        layout = min(layouts, key=lambda choice: (not choice.has_row_identifiers_in_every_part, choice.n_parts))
     table = layout.table
     is_long = width == "text" and len(layout.row_parts) > 1
     lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]

@@ -217,7 +217,7 @@ class MessageRoute:
             self._shape.path,
             body,
             count_prompt_characters(prompt) + len(text),
-            lambda reply: (question.parse_score(reply), read_number_of_prompt_tokens(reply)),
+            lambda reply: (question.score_options_from_reply(reply), read_number_of_prompt_tokens(reply)),
         )
 
     def _build_next_token_asker(self, prompt: Prompt, text: str, thinking: Thinking) -> Any:

@@ -235,7 +235,7 @@ class TemplateRoute:
             self._words, self._server.settings, self._shape, prompt, text
         )
         body = question.build_request({"prompt": ids})
-        return await self._server.ask(self._shape.path, body, len(text), question.parse_score)
+        return await self._server.ask(self._shape.path, body, len(text), question.score_options_from_reply)
 
     def _build_next_token_asker(self, ids: list[int], n_characters: int) -> Any:
         """Build the function that asks for the likeliest tokens after token ids and a path."""

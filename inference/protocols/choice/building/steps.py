@@ -91,7 +91,7 @@ def write_step_tables(study_path: Path, steps: Sequence[Step]) -> None:
     spreadsheet.write_spreadsheet_csv(study_path.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left_rows)
 
 
-def format_split_counts_by_subset(questions: Iterable[Question]) -> list[str]:
+def format_question_counts_per_split(questions: Iterable[Question]) -> list[str]:
     """Say in a line per subset how many questions each split has (Choi, Table 4)."""
     counts = Counter((question.subset or "no subset", question.split) for question in questions)
     return [

@@ -94,7 +94,9 @@ class AdapterFolder(TuningFolder):
                 (checkpoint / COMPLETE).unlink(missing_ok=True)
                 shutil.rmtree(checkpoint)
 
-    def publish_adapter(self, best_step: int, base_model: str, history: Sequence[Mapping[str, Any]]) -> None:
+    def save_adapter_of_best_checkpoint(
+        self, best_step: int, base_model: str, history: Sequence[Mapping[str, Any]]
+    ) -> None:
         """Put the adapter of the best checkpoint where it is asked from, its settings last.
 
         Parameters

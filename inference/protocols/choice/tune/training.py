@@ -75,7 +75,7 @@ class Learner:
             quantization=_build_four_bit_config(target) if settings["four_bit"] else None,
         )
         self.revision: str = self._checkpoint.info["revision"]
-        _refuse_missing_layers(model, self._checkpoint.model, settings["target_modules"])
+        _refuse_adapter_layers_not_in_model(model, self._checkpoint.model, settings["target_modules"])
         self._base = model.id if self._checkpoint.info["revision"].startswith("sha256:") else model.source
         with convert_transformers_errors(model.source):
             self._reader: LeftToRight = CausalEngine(self._checkpoint)
@@ -169,7 +169,9 @@ class Learner:
         state = trainer.state
         if state.best_global_step is None or not has_finite_losses(state.log_history):
             raise RunFailed(f"{folder.path}: the training diverged (NaN); lower learning_rate, give another --out")
-        folder.publish_adapter(state.best_global_step, self._base, build_loss_history(state.log_history))
+        folder.save_adapter_of_best_checkpoint(
+            state.best_global_step, self._base, build_loss_history(state.log_history)
+        )
 
     def _find_end_token(self) -> int:
         """Find the token that ends a reply: what the chat template writes behind one, else EOS."""
@@ -233,7 +235,7 @@ def _refuse_several_gpus(device: torch.device) -> None:
         )
 
 
-def _refuse_missing_layers(asked_model: Model, model: Any, target_modules: str | Sequence[str]) -> None:
+def _refuse_adapter_layers_not_in_model(asked_model: Model, model: Any, target_modules: str | Sequence[str]) -> None:
     """Refuse names of layers that the model has not, and an architecture for which peft has no default."""
     kind = model.config.model_type
     if target_modules == DEFAULT_MODULES and kind not in TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING:

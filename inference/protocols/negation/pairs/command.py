@@ -56,7 +56,7 @@ def _write_sheet_of_negated_pairs(options: argparse.Namespace) -> None:
         )
 
 
-def _add_pairs_label_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_arguments_of_label_command(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver pairs label sheet.csv --originals jnli.jsonl --out items.jsonl"
     parser.add_argument(
         "sheet", metavar="SHEET", help="made by `pairs sheet`, with labels in the columns annotator_1 ..."
@@ -89,5 +89,5 @@ def _add_originals_argument(parser: argparse.ArgumentParser) -> None:
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {
     "sheet": (_write_sheet_of_negated_pairs, _add_pairs_sheet_arguments),
-    "label": (_write_pairs_with_majority_label, _add_pairs_label_arguments),
+    "label": (_write_pairs_with_majority_label, _add_arguments_of_label_command),
 }

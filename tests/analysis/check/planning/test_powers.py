@@ -26,8 +26,8 @@ from analysis.check.planning.powers import (
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
     compute_power_with_one_item_more,
-    forecast_difference_if_unchanged,
     forecast_difference_of_degraded_model,
+    forecast_mean_change_of_unchanged_model,
 )
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
@@ -96,9 +96,9 @@ def test_a_model_that_did_not_change_differs_by_its_fresh_wordings_alone(populat
     chances, answers = population
     draw = np.random.default_rng(7)
     differences = (draw_answers(draw, chances) - draw_answers(draw, chances)).mean(axis=1)
-    forecast = forecast_difference_if_unchanged(answers, fresh=True)
+    forecast = forecast_mean_change_of_unchanged_model(answers, fresh=True)
     assert predict_standard_error(forecast, 1, WORDINGS) ** 2 == pytest.approx(differences.var(), rel=0.01)
-    assert predict_standard_error(forecast_difference_if_unchanged(answers, fresh=False), 1, WORDINGS) == 0
+    assert predict_standard_error(forecast_mean_change_of_unchanged_model(answers, fresh=False), 1, WORDINGS) == 0
 
 
 def test_the_power_of_a_mean_is_how_often_the_test_finds_it(population):
@@ -111,7 +111,7 @@ def test_the_power_of_a_mean_is_how_often_the_test_finds_it(population):
         panel = estimate_panel_mean(differences[:, None], False, is_share=False)
         found += panel.mean > -margin and compute_p_of_panel_mean_against_value(panel, "items", -margin) < 0.05
     foreseen = compute_power_of_mean_test(
-        forecast_difference_if_unchanged(answers, fresh=True), margin, items, WORDINGS, 0.025, crossed=False
+        forecast_mean_change_of_unchanged_model(answers, fresh=True), margin, items, WORDINGS, 0.025, crossed=False
     )
     assert 0.3 < foreseen < 0.7 and found / studies == pytest.approx(foreseen, abs=0.05)  # 3 standard errors
 

@@ -13,7 +13,7 @@ from analysis import runs
 from analysis.__main__ import main
 from analysis.pages.benchmarks import leaderboards, model_names, narrative, tables
 from analysis.pages.benchmarks.catalogue import CATALOGUE
-from analysis.pages.wording.tables import tabulate_consistency
+from analysis.pages.wording.tables import tabulate_answer_consistency_by_wording_kind
 from analysis.reporting.catalogue import tables as tables_of
 from analysis.statistics import correlation
 from ground.errors import InputError
@@ -75,11 +75,13 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     values = tables.tabulate_measures_by_model_and_condition(run)
     assert values["condition"].unique().tolist() == ["own form/0-shot", "own form/4-shot"]
     assert values.groupby("condition")["model"].nunique().tolist() == [8, 8]
-    alone = tabulate_consistency(run, resamples=0).set_index(["model", "condition", "pattern"])["consistency"]
+    alone = tabulate_answer_consistency_by_wording_kind(run, resamples=0).set_index(["model", "condition", "pattern"])[
+        "consistency"
+    ]
     one = values_of(run, "Consistency (antonyms)")["value"]
     assert one[tuned[2]] == alone[tuned[2], "chat/0-shot", "antonym"]
     assert one[base[2]] == alone[base[2], "plain/0-shot", "antonym"]
-    table = tables.tabulate_benchmark_correlations(run)
+    table = tables.tabulate_measure_benchmark_correlations(run)
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
     other = {"chat/0-shot": {"exemplars_hash": "x"}}
@@ -100,7 +102,7 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
     run = runs.open_runs(folder)
-    table = tables.tabulate_benchmark_correlations(run, scores=str(scores), score_columns="all")
+    table = tables.tabulate_measure_benchmark_correlations(run, scores=str(scores), score_columns="all")
     values = values_of(run, "Consistency (antonyms)")
     mt = pd.read_csv(scores).set_index("model")["MT"].reindex(values.index)
     both = pd.concat([values["value"], mt], axis=1).dropna()
@@ -120,7 +122,9 @@ def test_the_table_holds_scipys_numbers(folder, scores):
 
 def test_holm_goes_over_all_tests_of_a_method_of_headline_measures_and_of_others(folder, scores):
     """Written the slow way: the k-th smallest p times how many are left, never below the one before."""
-    table = tables.tabulate_benchmark_correlations(runs.open_runs(folder), scores=str(scores), score_columns="all")
+    table = tables.tabulate_measure_benchmark_correlations(
+        runs.open_runs(folder), scores=str(scores), score_columns="all"
+    )
     assert table["headline"].tolist() == sorted(table["headline"], reverse=True)
     assert table["headline"].nunique() == 2
     for _, family in table.dropna(subset=["p"]).groupby(["method", "headline"]):
@@ -140,7 +144,7 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     values = tables.tabulate_measures_by_model_and_condition(run)
     assert values.loc[values["silent"], "model"].unique().tolist() == [NAMES[0]]
     assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
-    table = tables.tabulate_benchmark_correlations(run)
+    table = tables.tabulate_measure_benchmark_correlations(run)
     assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
     assert set(tables.tabulate_pairwise_correlations(run)["n"]) == {5}
     chosen = values.query("measure == 'Consistency (synonyms)' and not silent")
@@ -154,11 +158,13 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
 
 
 def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
-    table = tables.tabulate_benchmark_correlations(runs.open_runs(folder), scores=str(scores), score_columns="MT,GPQA")
+    table = tables.tabulate_measure_benchmark_correlations(
+        runs.open_runs(folder), scores=str(scores), score_columns="MT,GPQA"
+    )
     assert set(table["benchmark"]) == {"MT", "GPQA", "parameters", "accuracy"}
     assert table[table["measure"].str.startswith("Overall")].query("benchmark == 'accuracy'").empty
     assert table.query("benchmark == 'parameters' and method.str.contains('given')").empty
-    assert set(tables.tabulate_benchmark_correlations(runs.open_runs(folder))["benchmark"]) == {
+    assert set(tables.tabulate_measure_benchmark_correlations(runs.open_runs(folder))["benchmark"]) == {
         "parameters",
         "accuracy",
     }
@@ -188,19 +194,19 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
 
 def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
-    assert tables.tabulate_benchmark_correlations(run).empty
+    assert tables.tabulate_measure_benchmark_correlations(run).empty
     assert set(tables.tabulate_compared_and_left_out_measures(run)["left_out"]) == {"fewer than 4 models answer"}
     scores = tmp_path / "s.csv"
     scores.write_text("model,MT\na,1\nb,2\nc,3\n", encoding="utf-8")
     four = runs.open_runs(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))
-    table = tables.tabulate_benchmark_correlations(four, scores=str(scores), score_columns="MT").query(
+    table = tables.tabulate_measure_benchmark_correlations(four, scores=str(scores), score_columns="MT").query(
         "benchmark == 'MT'"
     )
     assert table["r"].isna().all() and set(table["n"]) == {3}
     assert table["caution"].str.startswith("refused").all()
     rows = random_rows(list("abcde"), items=8, seed=5)
     models = {name: {"parameters": 10**k} for k, name in enumerate("abcde")}
-    table = tables.tabulate_benchmark_correlations(
+    table = tables.tabulate_measure_benchmark_correlations(
         runs.open_runs(write_wording(tmp_path / "five", rows, models=models))
     )
     assert set(table.dropna(subset=["r"])["caution"]) == {"few: fewer than 10 models"}

@@ -35,7 +35,7 @@ def one(values):
 @given(seed=st.integers(0, 10_000))
 def test_all_formulas_are_those_of_loops(seed):
     codes, gold = random_codes(seed), np.random.default_rng(seed).integers(0, 3, 12).astype(np.int8)
-    accuracy = measures.compute_wording_accuracies(codes, gold)
+    accuracy = measures.compute_accuracies_over_orders_by_wording(codes, gold)
     spreads, perfect = measures.compute_accuracy_sds_over_wordings(accuracy), measures.mark_perfect_wordings(accuracy)
     orders, words, whole = (function(codes) for function in (
         measures.mark_same_choice_over_orders, measures.mark_same_choice_over_wordings,

@@ -340,7 +340,7 @@ def test_one_wording_in_one_order_tells_nothing_about_others(tmp_path):
     )
     assert made.frame("choice").iloc[0]["accuracy"] == 1.0
     part = made.select_runs_that_fit_memory()
-    choices = derive_choices_of_responses(part.responses(), part.wordings(), made.option_text_conditions)
+    choices = derive_choices_of_responses(part.responses(), part.wordings(), made.conditions_scoring_option_texts)
     keys = ["study", "model", "condition", "subset"]
     checked = made.check_against_package(
         "choice_consistency", compute_shares_of_unchanged_choices(choices), on=keys

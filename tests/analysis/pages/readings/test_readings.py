@@ -354,11 +354,11 @@ def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
 
 def test_an_unknown_reading_is_one_line(folder):
     with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
-        kept.tabulate_wording_variance_under_every_reading(runs.open_runs(folder), reading="strickt", resamples=0)
+        kept.tabulate_wording_variance_shared_by_readings(runs.open_runs(folder), reading="strickt", resamples=0)
 
 
 def test_kept_by_a_named_reading_is_about_it(folder):
-    frame = kept.tabulate_wording_variance_under_every_reading(
+    frame = kept.tabulate_wording_variance_shared_by_readings(
         runs.open_runs(folder), reading="lenient rule", resamples=0
     )
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]

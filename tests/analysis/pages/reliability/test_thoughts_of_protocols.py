@@ -63,9 +63,9 @@ def test_wording_reads_the_likeliest_option_of_the_mean(tmp_path):
     run = waver.open(path)
     responses = run.responses()
     (study,) = responses["study"].unique()
-    steps = wording_steps.derive_yes_no_answers(responses, run.wordings(), {study: wording_runs.YES_NO[0]}).set_index(
-        ["item", "variant"]
-    )
+    steps = wording_steps.derive_answers_to_original_questions(
+        responses, run.wordings(), {study: wording_runs.YES_NO[0]}
+    ).set_index(["item", "variant"])
     of_page = page.runs.sql("SELECT item, variant, yes FROM wording_answers").set_index(["item", "variant"])["yes"]
     for row in rows.to_dict("records"):
         key, wanted = (row["item"], row["variant"]), likeliest(row, wording_runs.YES_NO)

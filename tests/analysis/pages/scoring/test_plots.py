@@ -42,7 +42,7 @@ def arguments(path, size):
         "score_methods": (contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0),),
         "score_influence": (
             printed[printed["source"] != "these runs"],
-            influence.name_correlation_points(read_printed_score_differences()),
+            influence.add_names_of_correlation_points(read_printed_score_differences()),
         ),
     }
 

@@ -16,8 +16,8 @@ from analysis.measures.scores import read_scores
 from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_scores, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.influence import (
+    add_names_of_correlation_points,
     correlate_points_without_each_subset,
-    name_correlation_points,
     tabulate_correlations_leaving_points_out,
 )
 from analysis.pages.scoring.items import choose_headline_setting
@@ -137,11 +137,13 @@ def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
     given = [1, 2, 2, 5, 9]
     row, _ = judged(tmp_path, given, range(5), biased=False)
     assert row["kurtosis"] == pytest.approx(stats.kurtosis(given, bias=False))
-    assert tables.convert_options("table scores", {"biased": "false"}, tables.list_table_options("scores")) == {
-        "biased": False
-    }
+    assert tables.convert_options_to_types_of_defaults(
+        "table scores", {"biased": "false"}, tables.list_table_options("scores")
+    ) == {"biased": False}
     with pytest.raises(InputError, match="neither true nor false"):
-        tables.convert_options("table scores", {"biased": "maybe"}, tables.list_table_options("scores"))
+        tables.convert_options_to_types_of_defaults(
+            "table scores", {"biased": "maybe"}, tables.list_table_options("scores")
+        )
 
 
 def test_kurtosis_is_corrected_by_group(run, frames):
@@ -204,7 +206,7 @@ def test_base_and_tuned_models_are_compared_across_prompt_forms_only_where_they_
     assert list(zip(table["post_model"], table["pre_condition"], table["post_condition"], strict=True)) == [
         ("chatty", "p", "c"), ("both", "p", "p")
     ]  # fmt: skip
-    assert list(name_correlation_points(table)["point"]) == ["g/chatty", "g/both"]
+    assert list(add_names_of_correlation_points(table)["point"]) == ["g/chatty", "g/both"]
 
 
 def test_a_series_with_several_base_models_is_compared_by_size(tmp_path):
@@ -229,7 +231,7 @@ def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlat
 def test_the_printed_correlation_rests_on_one_point():
     """-0.68 in section 4.1; without En-De/gemma -0.45."""
     table = correlate_points_without_each_subset(
-        name_correlation_points(read_printed_score_differences()), resamples=200
+        add_names_of_correlation_points(read_printed_score_differences()), resamples=200
     ).set_index(["omitted", "omitted_name"])
     whole = table.loc[("nothing", "")]
     assert whole["pearson"] == pytest.approx(-0.681, abs=5e-4)
@@ -244,7 +246,7 @@ def test_the_printed_correlation_rests_on_one_point():
 
 
 def test_influence_is_the_correlation_of_the_rows_left(frames):
-    table, differences = frames["score_influence"], name_correlation_points(frames["score_differences"])
+    table, differences = frames["score_influence"], add_names_of_correlation_points(frames["score_differences"])
     for row in table[table["source"] == "these runs"].itertuples():
         part = differences[(differences["range"] == row.range) & (differences["temperature"] == row.temperature)
                            & (differences["method"] == row.method)]  # fmt: skip

@@ -72,7 +72,7 @@ def test_the_sentences_count_joined_orders_once(page):
 
 def test_a_pair_of_rows_differs_where_each_of_its_pairs_does(page):
     """ "same" under both orders and "moved" under one: two pairs of the table, one under either order."""
-    table, found = page.frame("differences"), one_row.join_differences_over_option_orders(page.frames)
+    table, found = page.frame("differences"), one_row.pool_differences_over_option_orders(page.frames)
     assert len(found[found["measure"] == "agreement_mean"]) == 3
     row = found[(found["measure"] == "agreement_mean") & (found["a_model"] == "same")
                 & (found["b_condition"] == ORDERS[1])]  # fmt: skip

@@ -33,9 +33,9 @@ def tables_of(path, models, items, paraphrases=4, **kwargs):
     few = {"resamples": 30}
     return {
         "overview": (tables.tabulate_stability(run, **few),),
-        "agreement": (cases.tabulate_agreement_quartiles(run), tables.tabulate_item_agreement(run)),
+        "agreement": (cases.tabulate_agreement_quartiles(run), tables.tabulate_item_answers_over_paraphrases(run)),
         "item_stability": (tables.tabulate_item_stability_across_models(run),),
-        "validity": (tables.tabulate_item_agreement(run),),
+        "validity": (tables.tabulate_item_answers_over_paraphrases(run),),
         "differences": (tables.tabulate_stability_differences(run, **few),),
     }
 

@@ -34,7 +34,7 @@ def test_one_model_by_hand(opened):
     assert row["sd_sd"] == pytest.approx(0.100269, abs=1e-6)
     assert row[["flip_05", "flip_10", "flip_25"]].tolist() == [1.0, 1.0, 0.5]
     assert row[["n_items", "n_variants", "n_excluded_items", "mark"]].tolist() == [2, 8, 0, ""]
-    items = tables.tabulate_item_agreement(run).set_index("item")
+    items = tables.tabulate_item_answers_over_paraphrases(run).set_index("item")
     assert items["minority_share"].tolist() == [0.5, 0.25]
     assert items["agreement_sd"].tolist() == pytest.approx([0.258199, 0.4], abs=1e-6)
     assert items["agreement_mean"].tolist() == pytest.approx([0.5, 0.7])
@@ -55,7 +55,7 @@ def test_validity_by_hand(opened):
     assert row["validity"] == pytest.approx(0.5)
     assert row["validity_se"] == pytest.approx(0.208167, abs=1e-6)
     assert not row["low_mass"]
-    items = tables.tabulate_item_agreement(run)
+    items = tables.tabulate_item_answers_over_paraphrases(run)
     assert items["validity_mean"].tolist() == pytest.approx([0.3, 0.9])
     assert items["validity_sd"].tolist() == [pytest.approx(0.141421, abs=1e-6), NAN]
     assert np.isnan(row["validity_lower"])  # two items
@@ -99,7 +99,7 @@ def test_ties_agree_as_in_the_paper(opened):
     # Haller et al., section 4.2: "agree" if R+ >= 0.5. Of five answers one disagrees; of four, one disagrees and one
     # of the agreeing ones is a tie; where the rest disagrees, a tie is the one that deviates.
     run = opened(paraphrases({"x": [0.5, 0.5, 0.3, 0.7, 0.7], "y": [0.5, 0.5], "z": [0.5, 0.1, 0.2, 0.3]}))
-    items = tables.tabulate_item_agreement(run).set_index("item")
+    items = tables.tabulate_item_answers_over_paraphrases(run).set_index("item")
     assert items["n_ties"].tolist() == [2, 2, 1]
     assert items["n_valid"].tolist() == [5, 2, 4]
     assert items["minority_share"].tolist() == [0.2, 0.0, 0.25]
@@ -132,25 +132,28 @@ def test_the_original_is_kept_apart(opened):
         opened(paraphrases(agreements, original=0.01, mass=[1.0] * 6 + [0.3] * 2)),
     )
     pd.testing.assert_frame_equal(tables.tabulate_stability(without), tables.tabulate_stability(beside))
-    items = tables.tabulate_item_agreement(beside)
+    items = tables.tabulate_item_answers_over_paraphrases(beside)
     assert items["original_agreement"].tolist() == pytest.approx([0.01, 0.01])
     assert items["original_validity"].tolist() == pytest.approx([0.3, 0.3])
     assert items["n_variants"].tolist() == [3, 3]
-    assert tables.tabulate_item_agreement(without)["original_agreement"].isna().all()
+    assert tables.tabulate_item_answers_over_paraphrases(without)["original_agreement"].isna().all()
 
 
 def test_text_is_the_original_or_the_first_wording(opened):
     rows = paraphrases({"x": [0.2, 0.4], "y": [0.9, 0.8]})
     rows = pd.concat([rows, pd.DataFrame({"item": ["x"], "variant": ["original"], "agreement": [0.5]})])
     rows["text"] = ["Second", "Third", "The first of y", "Another", "The original of x"]
-    assert tables.tabulate_item_agreement(opened(rows))["text"].tolist() == ["The original of x", "The first of y"]
+    assert tables.tabulate_item_answers_over_paraphrases(opened(rows))["text"].tolist() == [
+        "The original of x",
+        "The first of y",
+    ]
 
 
 def test_items_stand_in_the_order_of_the_study(opened):
     rows = paraphrases({name: [0.2, 0.9] for name in ("10", "9", "b", "a")})
     run = opened(rows)
     for table in (
-        tables.tabulate_item_agreement,
+        tables.tabulate_item_answers_over_paraphrases,
         tables.tabulate_item_stability_across_models,
         cases.tabulate_agreement_quartiles,
     ):

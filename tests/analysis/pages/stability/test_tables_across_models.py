@@ -125,7 +125,7 @@ def test_pairs_are_corrected_after_holm(opened):
     """Reference: statsmodels' mcnemar (exact) on the flips of table `items`, and its multipletests (holm)."""
     run = opened(random_frame(["a", "b", "c", "d"], items=30, paraphrases=8, seed=3))
     found = tables.tabulate_stability_differences(run, resamples=500)
-    flips = tables.tabulate_item_agreement(run).assign(flipped=lambda f: f["minority_share"] > 0.25)
+    flips = tables.tabulate_item_answers_over_paraphrases(run).assign(flipped=lambda f: f["minority_share"] > 0.25)
     flips = flips.pivot(index="item", columns="model", values="flipped")
     pairs = found[found["measure"] == "flip_25"]
     expected = [

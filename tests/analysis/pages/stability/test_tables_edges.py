@@ -20,7 +20,7 @@ def test_a_model_without_any_valid_answer(opened):
     assert row[["range_mean", "range_sd", "sd_mean", "sd_sd", "flip_05", "range_mean_lower"]].isna().all()
     assert row["mark"] == ""
     assert row["low_mass"]
-    assert tables.tabulate_item_agreement(run)["agreement_mean"].isna().all()
+    assert tables.tabulate_item_answers_over_paraphrases(run)["agreement_mean"].isna().all()
     assert tables.tabulate_item_stability_across_models(run).empty
     assert cases.tabulate_two_most_different_wordings(run).empty
     assert cases.tabulate_agreement_quartiles(run).empty
@@ -62,7 +62,7 @@ def test_items_with_one_valid_paraphrase_are_left_out_and_counted(opened):
 def test_items_without_paraphrases_are_listed(opened):
     only_original = pd.DataFrame({"item": ["z"], "variant": ["original"], "agreement": [0.7]})
     run = opened(pd.concat([paraphrases({"x": [0.2, 0.4]}, original=0.3), only_original]))
-    items = tables.tabulate_item_agreement(run).set_index("item")
+    items = tables.tabulate_item_answers_over_paraphrases(run).set_index("item")
     assert items.loc["z", ["n_variants", "n_valid", "n_ties"]].tolist() == [0, 0, 0]
     assert items.loc["z", ["validity_mean", "agreement_mean", "agreement_range", "minority_share"]].isna().all()
     assert items.loc["z", "original_agreement"] == pytest.approx(0.7)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import runs
-from analysis.pages.stability.tables import tabulate_item_agreement, tabulate_stability
+from analysis.pages.stability.tables import tabulate_item_answers_over_paraphrases, tabulate_stability
 from helpers.synthetic import write_run
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def tables(rows: pd.DataFrame, **options) -> tuple[pd.DataFrame, pd.DataFrame]:
     """`models` and `items` of a run with these rows."""
     with tempfile.TemporaryDirectory() as folder:
         run = runs.open_runs(write_run(Path(folder) / "run", rows, **options))
-        return tabulate_stability(run, resamples=20), tabulate_item_agreement(run)
+        return tabulate_stability(run, resamples=20), tabulate_item_answers_over_paraphrases(run)
 
 
 def same(one: pd.DataFrame, other: pd.DataFrame) -> None:

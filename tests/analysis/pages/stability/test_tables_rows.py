@@ -22,7 +22,7 @@ def test_permuted_options_mean_what_canonical_says(opened):
     rows["canonical"] = [["agree", "disagree"], ["disagree", "agree"], ["agree", "disagree"]]
     rows["probability"] = [[0.45, 0.05], [0.05, 0.45], [0.45, 0.05]]
     rows["mass"] = 0.5
-    row = tables.tabulate_item_agreement(opened(rows)).iloc[0]
+    row = tables.tabulate_item_answers_over_paraphrases(opened(rows)).iloc[0]
     assert [row["agreement_min"], row["agreement_max"]] == pytest.approx([0.9, 0.9])
 
 
@@ -31,12 +31,12 @@ def test_permuted_answers_mean_what_canonical_says(opened):
     rows["options"] = [["yes", "no"], ["yes", "no"], ["no", "yes"]]
     rows["canonical"] = [["agree", "disagree"], ["disagree", "agree"], ["disagree", "agree"]]
     rows["answer"] = ["yes", "no", "yes"]
-    assert tables.tabulate_item_agreement(opened(rows))["agreement_min"].tolist() == [1.0]
+    assert tables.tabulate_item_answers_over_paraphrases(opened(rows))["agreement_min"].tolist() == [1.0]
 
 
 def test_the_first_canonical_label_of_the_study_is_measured(opened):
     rows = paraphrases({"x": [0.2, 0.3]})
-    table = tables.tabulate_item_agreement(opened(rows, canonical=("disagree", "agree")))
+    table = tables.tabulate_item_answers_over_paraphrases(opened(rows, canonical=("disagree", "agree")))
     assert table["agreement_max"].tolist() == [pytest.approx(0.3)]  # now of "disagree", which stands first
 
 
@@ -46,7 +46,7 @@ def test_counts_and_answers(opened):
     rows["count"] = [[3, 1], None, None, [0, 0]]
     rows["invalid"] = [1, None, None, 5]
     rows["answer"] = ["agree", "disagree", None, None]
-    row = tables.tabulate_item_agreement(opened(rows)).iloc[0]
+    row = tables.tabulate_item_answers_over_paraphrases(opened(rows)).iloc[0]
     assert [row["agreement_min"], row["agreement_max"]] == [0.0, 0.75]
     assert row["validity_mean"] == pytest.approx((0.8 + 1 + 0 + 0) / 4)
     assert row[["n_variants", "n_valid", "n_invalid"]].tolist() == [4, 2, 2]
@@ -58,7 +58,7 @@ def test_probabilities_go_before_counts_and_answers(opened):
     rows["mass"] = [0.4, 0.0]
     rows["count"] = [[9, 1], [9, 1]]
     rows["answer"] = "agree"
-    row = tables.tabulate_item_agreement(opened(rows)).iloc[0]
+    row = tables.tabulate_item_answers_over_paraphrases(opened(rows)).iloc[0]
     assert row["agreement_mean"] == pytest.approx(0.25)  # the second has no mass: undefined, not what the answer says
     assert row[["n_valid", "n_invalid"]].tolist() == [1, 1]
     assert row["validity_mean"] == pytest.approx(0.2)
@@ -67,7 +67,9 @@ def test_probabilities_go_before_counts_and_answers(opened):
 def test_the_mass_may_be_missing(opened):
     rows = pd.DataFrame({"item": "x", "variant": ["p1", "p2"], "mass": [None, 0.7]})
     rows["probability"] = [[0.1, 0.3], [0.3, 0.4]]
-    assert tables.tabulate_item_agreement(opened(rows))["validity_mean"].tolist() == [pytest.approx(0.55)]
+    assert tables.tabulate_item_answers_over_paraphrases(opened(rows))["validity_mean"].tolist() == [
+        pytest.approx(0.55)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_values_that_cannot_be_are_refused(opened, column, value, expected, othe
     if others == "other" and column != "answer":
         rows["answer"] = ["agree", None]
     with pytest.raises(InputError, match=expected) as caught:
-        tables.tabulate_item_agreement(opened(rows))
+        tables.tabulate_item_answers_over_paraphrases(opened(rows))
     assert "item 'x'" in str(caught.value) or "item x" in str(caught.value)
 
 
@@ -104,7 +106,7 @@ def test_a_variant_is_not_answered_twice(opened, variant):
     rows = paraphrases({"x": [0.2, 0.4], "y": [0.2, 0.3]}, original=0.5)
     again = rows[(rows["item"] == "x") & (rows["variant"] == variant)]
     with pytest.raises(InputError, match="item 'x' has more answers than variants"):
-        tables.tabulate_item_agreement(opened(pd.concat([rows, again])))
+        tables.tabulate_item_answers_over_paraphrases(opened(pd.concat([rows, again])))
 
 
 def test_an_item_must_be_in_the_stimuli(tmp_path):
@@ -112,7 +114,7 @@ def test_an_item_must_be_in_the_stimuli(tmp_path):
     write_run(tmp_path / "other", paraphrases({"x": [0.2, 0.4]}))
     (tmp_path / "other" / "stimuli.parquet").replace(path / "stimuli.parquet")
     with pytest.raises(InputError, match=r"item 'y'.* not in stimuli\.parquet"):
-        tables.tabulate_item_agreement(runs.open_runs(path))
+        tables.tabulate_item_answers_over_paraphrases(runs.open_runs(path))
 
 
 def test_agreement_needs_two_canonical_labels(tmp_path):
@@ -121,7 +123,7 @@ def test_agreement_needs_two_canonical_labels(tmp_path):
     run = runs.open_runs(write_run(tmp_path / "run", rows, canonical=labels))
     for table in (
         tables.tabulate_stability,
-        tables.tabulate_item_agreement,
+        tables.tabulate_item_answers_over_paraphrases,
         cases.tabulate_two_most_different_wordings,
         cases.tabulate_counts_of_invalid_answers,
         cases.tabulate_excluded_items,
@@ -137,4 +139,4 @@ def test_options_must_mean_the_canonical_labels(opened, canonical):
     rows["options"] = [["agree", "disagree"]] * 2
     rows["canonical"] = [["agree", "disagree"], canonical]
     with pytest.raises(InputError, match=r"stimuli\.parquet: item 'x', variant 'p2'"):
-        tables.tabulate_item_agreement(opened(rows))
+        tables.tabulate_item_answers_over_paraphrases(opened(rows))

@@ -74,7 +74,7 @@ def same(found, expected) -> bool:
 
 def test_items(path):
     expected = textbook.items(textbook.answers(path))
-    table = tables.tabulate_item_agreement(runs.open_runs(path)).set_index([*UNIT, "item"])
+    table = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(path)).set_index([*UNIT, "item"])
     assert set(table.index) == set(expected)
     for key, figures in expected.items():
         for name, value in figures.items():
@@ -95,7 +95,7 @@ def test_intervals_of_models(path):
     """Means: items with replacement, the figure of each draw, percentiles. SDs: none. Flips: scipy's Wilson."""
     run = runs.open_runs(path)
     table = tables.tabulate_stability(run, resamples=60, seed=3).set_index(UNIT)
-    per_item = tables.tabulate_item_agreement(run)
+    per_item = tables.tabulate_item_answers_over_paraphrases(run)
     for key, own in per_item.groupby(UNIT):
         chosen = own[own["n_valid"] > 1]
         counts = next(resampling.draw_item_counts(len(chosen), 60, 3))
@@ -142,7 +142,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
 
 def test_differences(path):
     run = runs.open_runs(path)
-    per_item = tables.tabulate_item_agreement(run)
+    per_item = tables.tabulate_item_answers_over_paraphrases(run)
     table = tables.tabulate_stability_differences(run, resamples=30, seed=2)
     assert len(table)
     for row in table[table["measure"].isin(["sd_mean", "range_sd"])].to_dict("records"):

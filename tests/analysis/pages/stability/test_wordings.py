@@ -13,11 +13,11 @@ def test_wordings_that_differ_in_blanks_only_are_told(opened):
     rows["text"] = ["A.\nB.", "A.\r\nB.", " A.\rB.\t", "one", "two", "One", "same", "same", "other"]
     found = cases.tabulate_whitespace_only_variants(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
-    assert wordings.describe_whitespace_only_variants(found) == [
+    assert wordings.describe_variants_differing_in_whitespace_only(found) == [
         "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "
         "wordings."
     ]
-    assert wordings.describe_whitespace_only_variants(found.head(0)) == []
+    assert wordings.describe_variants_differing_in_whitespace_only(found.head(0)) == []
 
 
 def test_an_item_without_an_original_has_one_wording_less():
@@ -31,7 +31,7 @@ def test_paraphrases_that_do_not_mean_the_same_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9], "y": [0.1, 0.3], "z": [0.1, 0.3]})
     checked = {"x": "1.00", "y": "0.53"}
     rows["attributes"] = [[("match_proportion", checked[item])] if item in checked else [] for item in rows["item"]]
-    items = tables.tabulate_item_agreement(opened(rows))
+    items = tables.tabulate_item_answers_over_paraphrases(opened(rows))
     assert items["match_proportion"].tolist()[:2] == [1.0, 0.53]
     assert pd.isna(items["match_proportion"][2])
     assert wordings.describe_paraphrases_of_changed_meaning(items) == [

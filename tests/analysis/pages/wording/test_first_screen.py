@@ -51,7 +51,7 @@ def test_the_first_screen_has_at_most_60_words(begin, engine, tasks, apart):
         shown = means.assign(consistency=means["consistency"] - 0.001 * lowest)
         asked, verdict = (
             narrative._describe_asked_models_questions_and_tasks(table, made),
-            narrative._describe_wording_verdict(shown, table),
+            narrative._describe_verdict_with_weakest_pattern(shown, table),
         )
         assert verdict.startswith(f"{begin}: with {WORDS[pattern]} in ")
         assert ("by model and " in verdict) == apart

@@ -182,11 +182,11 @@ def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Synonyms have the lowest share, of few pairs; only antonyms show that it is below 80 %."""
     one = single([0.65])
-    said = narrative._describe_wording_verdict(
+    said = narrative._describe_verdict_with_weakest_pattern(
         kinds(("synonym", 0.6, 0.36, 0.8001), ("antonym", 0.65, 0.62, 0.68)), one
     )
     assert said.startswith("Not reliably: with antonyms, 65 % of answers")
-    unsure = narrative._describe_wording_verdict(
+    unsure = narrative._describe_verdict_with_weakest_pattern(
         kinds(("synonym", 0.85, 0.82, 0.88), ("antonym", 0.86, 0.7, 0.94)), one
     )
     assert unsure.startswith("These runs cannot tell: with antonyms, 86 %")
@@ -211,7 +211,7 @@ def single(shares, conditions=("chat",), half=0.08):
     ],
 )
 def test_the_spread_of_the_models_stands_beside_the_mean_where_chance_does_not_explain_it(rows, ending):
-    said = narrative._describe_wording_verdict(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
+    said = narrative._describe_verdict_with_weakest_pattern(kinds(("antonym", 0.54, 0.5, 0.58)), rows)
     assert said == f"Not reliably: with antonyms, 54 % of answers mean the same {ending}"
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
     run = runs.open_runs(write_family(tmp_path_factory.mktemp("plots") / "run"))
-    table = tables.tabulate_consistency(run, resamples=30)
+    table = tables.tabulate_answer_consistency_by_wording_kind(run, resamples=30)
     curve = shifts.tabulate_shifts_in_probability_bins(run, resamples=10)
     return {
         "consistency": table,

@@ -16,7 +16,7 @@ from analysis import runs
 from analysis.measures.agreement import CONVENTIONS
 from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
-from analysis.pages.wording.tables import tabulate_consistency
+from analysis.pages.wording.tables import tabulate_answer_consistency_by_wording_kind
 from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
@@ -38,7 +38,7 @@ def opened(rows: pd.DataFrame, **options) -> runs.Runs:
 
 
 def row(rows: pd.DataFrame, pattern: str, **options) -> pd.Series:
-    table = tabulate_consistency(opened(rows), resamples=options.pop("resamples", 0), **options)
+    table = tabulate_answer_consistency_by_wording_kind(opened(rows), resamples=options.pop("resamples", 0), **options)
     return table[table["pattern"] == pattern].iloc[0]
 
 
@@ -79,7 +79,9 @@ def test_every_measure_equals_plain_loops_on_random_answers(invalid):
         gold = [[None, "yes", "no"][k] for k in rng.integers(number % 2, 3, items)]
         parts.append(said(letters, gold, model=f"m{number:02d}", start=20 * number))
     rows = pd.concat(parts, ignore_index=True)
-    table = tabulate_consistency(opened(rows), invalid=invalid, resamples=0).set_index(["model", "pattern"])
+    table = tabulate_answer_consistency_by_wording_kind(opened(rows), invalid=invalid, resamples=0).set_index(
+        ["model", "pattern"]
+    )
     for model, part in rows.groupby("model"):
         for pattern in PATTERNS:
             expected = textbook(part, pattern, invalid)
@@ -107,7 +109,10 @@ def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone(triples
         {"original": [swap[a] for a in before], "agreement": [swap[a] for a in after],
          "antonym": [swap[a] for a in after]}, [{"yes": "no", "no": "yes"}[g] for g in gold],
     )  # fmt: skip
-    tables = [tabulate_consistency(opened(rows), resamples=0).set_index("pattern") for rows in (one, other)]
+    tables = [
+        tabulate_answer_consistency_by_wording_kind(opened(rows), resamples=0).set_index("pattern")
+        for rows in (one, other)
+    ]
     for pattern in ("agreement", "antonym"):
         a, b = (table.loc[pattern] for table in tables)
         same = ["n", "valid", "consistency", "accuracy_original", "accuracy", "diff_acc", "overall"]
@@ -124,7 +129,7 @@ def test_all_consistent_and_all_flipped(letters):
     rows = said(
         {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}, ["yes"] * len(letters)
     )
-    table = tabulate_consistency(opened(rows), resamples=20).set_index("pattern")
+    table = tabulate_answer_consistency_by_wording_kind(opened(rows), resamples=20).set_index("pattern")
     assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
     assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
     assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
@@ -212,7 +217,9 @@ def test_sampled_answers_say_what_most_samples_say():
 def test_languages_tasks_conditions_and_models_stay_apart(tmp_path):
     rows = random_rows(["a", "b"], items=5, conditions=["chat/0-shot", "plain/4-shot"],
                        cells=[("en", "morality"), ("ja", "sentiment")])  # fmt: skip
-    table = tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0)
+    table = tabulate_answer_consistency_by_wording_kind(
+        runs.open_runs(write_wording(tmp_path / "run", rows)), resamples=0
+    )
     assert len(table) == 2 * 2 * 2 * 5
     assert list(table["pattern"].iloc[:5]) == ["original", *PATTERNS]
     for (model, language, condition), part in rows.groupby(["model", "language", "condition"]):
@@ -228,15 +235,17 @@ def test_several_folders_are_one_table_and_other_protocols_are_left_aside(tmp_pa
     one = write_wording(tmp_path / "one", random_rows(items=4), study="one")
     two = write_wording(tmp_path / "two", random_rows(items=4, cells=[("ja", "morality")]), study="two")
     other = write_run(tmp_path / "three", random_frame(items=2), study="opinions")
-    table = tabulate_consistency(runs.open_runs(one, other, two), resamples=0)
+    table = tabulate_answer_consistency_by_wording_kind(runs.open_runs(one, other, two), resamples=0)
     assert list(table["study"].unique()) == ["one", "two"]
     with pytest.raises(InputError, match="no run of the protocol 'wording'"):
-        tabulate_consistency(runs.open_runs(other))
+        tabulate_answer_consistency_by_wording_kind(runs.open_runs(other))
 
 
 def test_a_study_without_tasks_is_its_own_task(tmp_path):
     rows = said({"original": "yn", "synonym": "yn"}).drop(columns="attributes")
-    table = tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows, study="mine")), resamples=0)
+    table = tabulate_answer_consistency_by_wording_kind(
+        runs.open_runs(write_wording(tmp_path / "run", rows, study="mine")), resamples=0
+    )
     assert set(table["task"]) == {"mine"}
 
 
@@ -252,7 +261,7 @@ def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, messag
     rows = said({"original": "yn", "synonym": "yn"})
     rows.loc[rows["variant"] == "synonym", list(change)] = list(change.values())
     with pytest.raises(InputError, match=message) as error:
-        tabulate_consistency(runs.open_runs(write_wording(tmp_path / "run", rows)))
+        tabulate_answer_consistency_by_wording_kind(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert "\n" not in str(error.value)
 
 
@@ -265,4 +274,4 @@ def test_a_part_without_originals_is_not_called_a_fault_of_the_file(tmp_path):
 def test_an_unknown_convention_is_refused(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
     with pytest.raises(InputError, match="dropped or inconsistent"):
-        tabulate_consistency(run, invalid="ignored")
+        tabulate_answer_consistency_by_wording_kind(run, invalid="ignored")

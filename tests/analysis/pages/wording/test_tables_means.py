@@ -259,7 +259,9 @@ def test_invalid_samples_beside_valid_ones_count(tmp_path):
     rows["count"], rows["invalid"] = [[5, 0], [5, 0], [4, 0], [1, 0]], [0, 0, 1, 4]
     run = runs.open_runs(write_wording(tmp_path / "run", rows))
     dropped, counted = (
-        tables.tabulate_consistency(run, invalid=name, resamples=0).set_index("pattern").loc["synonym"]
+        tables.tabulate_answer_consistency_by_wording_kind(run, invalid=name, resamples=0)
+        .set_index("pattern")
+        .loc["synonym"]
         for name in ("dropped", "inconsistent")
     )
     assert dropped[["n", "valid", "consistency", "yes"]].tolist() == [2, 1, 1, 1]

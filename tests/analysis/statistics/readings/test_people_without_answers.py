@@ -35,7 +35,7 @@ def test_a_sheet_with_more_of_the_rare_readings_tells_the_rates_of_the_run_but_c
     said = (rng.random((40, 10, 10)) < 0.9).astype(float)
     read = np.where(rng.random(said.shape) < 0.1, 1 - said, said)
     is_text = np.ones(said.shape, bool)
-    wanted = people.compute_misreading_rates(read, said, is_text, is_text)
+    wanted = people.compute_agreement_and_errors_against_people(read, said, is_text, is_text)
     by_chance = rng.random(said.shape) < 0.3
     by_reading = rng.random(said.shape) < np.where(read == 1, 0.08, 0.5)
     assert people.are_read_texts_a_random_sample(read, by_chance, is_text) and people.are_read_texts_a_random_sample(
@@ -43,7 +43,7 @@ def test_a_sheet_with_more_of_the_rare_readings_tells_the_rates_of_the_run_but_c
     )
     assert not people.are_read_texts_a_random_sample(read, by_reading, is_text)
     for has_people in (by_chance, by_reading):
-        rates = people.compute_misreading_rates(read, said, has_people, is_text)
+        rates = people.compute_agreement_and_errors_against_people(read, said, has_people, is_text)
         assert rates["same"] == pytest.approx(wanted["same"], abs=0.03)
         assert rates["missed"] == pytest.approx(wanted["missed"], abs=0.03)
         assert rates["invented"] == pytest.approx(wanted["invented"], abs=0.12)

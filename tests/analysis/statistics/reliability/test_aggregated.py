@@ -14,8 +14,8 @@ from analysis.statistics.reliability.aggregated import (
     ORDERS,
     TaskAccuracies,
     compute_pair_order_agreement_over_templates,
-    compute_same_order_probabilities,
     estimate_components_of_mean_task_accuracy,
+    estimate_order_stability_across_templates,
     estimate_prior_of_model_accuracy_differences,
     rank_models_by_accuracy,
 )
@@ -55,11 +55,13 @@ def test_the_components_and_coefficients_are_those_of_the_textbook():
     )
     assert found.sampling == pytest.approx(sum(p * (1 - p) / 200 for p in x.flat) / 30, abs=1e-15)
     # McGraw and Wong (1996), Table 4: ICC(C,1) and ICC(C,k), here also at 4 templates.
-    assert found.compute_coefficient(1) == pytest.approx((row - rest) / (row + (k - 1) * rest), abs=1e-12)
-    assert found.compute_coefficient(k) == pytest.approx((row - rest) / row, abs=1e-12)
-    single = found.compute_coefficient(1)
-    assert found.compute_coefficient(4) == pytest.approx(4 * single / (1 + 3 * single), abs=1e-12)  # Spearman and Brown
-    assert found.compute_coefficient(1, other_items=True) == pytest.approx(
+    assert found.compute_generalizability(1) == pytest.approx((row - rest) / (row + (k - 1) * rest), abs=1e-12)
+    assert found.compute_generalizability(k) == pytest.approx((row - rest) / row, abs=1e-12)
+    single = found.compute_generalizability(1)
+    assert found.compute_generalizability(4) == pytest.approx(
+        4 * single / (1 + 3 * single), abs=1e-12
+    )  # Spearman and Brown
+    assert found.compute_generalizability(1, other_items=True) == pytest.approx(
         (found.model - found.sampling) / (found.model + rest)
     )
 
@@ -111,7 +113,7 @@ def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
         for number in held:
             low, high = found.compute_coefficient_interval(number)
             true = 1 / (1 + 1 / tasks / number)
-            assert 0 <= low <= found.compute_coefficient(number) <= high <= 1
+            assert 0 <= low <= found.compute_generalizability(number) <= high <= 1
             held[number] += low <= true <= high
     assert min(held.values()) / runs >= 0.92 - 0.03
 
@@ -124,7 +126,7 @@ def test_models_that_do_not_differ_have_coefficients_within_the_possible_range()
             for number in (1, 4):
                 low, high = found.compute_coefficient_interval(number)
                 assert np.isnan(low) == np.isnan(high)
-                assert np.isnan(low) or 0 <= low <= found.compute_coefficient(number) <= high <= 1
+                assert np.isnan(low) or 0 <= low <= found.compute_generalizability(number) <= high <= 1
             away.append(found.compute_coefficient_interval(1)[0] > 0)
     assert np.mean(away) < 0.05  # says that they differ
 
@@ -138,7 +140,7 @@ def test_of_several_tasks_it_is_the_mean_over_them():
     error = sum(rest / 9 / task.accuracies.shape[1] for rest, task in zip(rests, tasks, strict=True))
     model = means.var(ddof=1) - error
     assert found.model == pytest.approx(model, abs=1e-14)
-    assert found.compute_coefficient(1) == pytest.approx(model / (model + sum(rests) / 9), abs=1e-12)
+    assert found.compute_generalizability(1) == pytest.approx(model / (model + sum(rests) / 9), abs=1e-12)
     assert found.template == pytest.approx(
         sum((mean_squares(t.accuracies)[1] - rest) / 6 / 9 for t, rest in zip(tasks, rests, strict=True)), abs=1e-14
     )
@@ -172,7 +174,7 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
     part = ((float(apart.var(ddof=1)) / 5, 4.0),)
     nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
     pair = replace(estimate_panel_mean(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
-    found = compute_same_order_probabilities([one])
+    found = estimate_order_stability_across_templates([one])
     assert found[0, 1] == found[1, 0] == pytest.approx(compute_panel_same_sign_probability(pair, "wordings"), abs=1e-9)
     assert np.isnan(found[0, 0])
 
@@ -196,7 +198,7 @@ def test_several_models_share_what_they_tell_of_errors():
     for true in known.true:
         r = true / (true + variance)
         kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), 1 / (1 / free + 0.5 / 2)))
-    assert compute_same_order_probabilities([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
+    assert estimate_order_stability_across_templates([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
 
 
 @pytest.mark.parametrize("templates", [2, 3])
@@ -211,7 +213,9 @@ def test_few_templates_foresee_no_more_than_comes_true(templates, sd):
             sizes = np.exp(rng.normal(-(sd**2), sd, templates))
             seen.append(ability + rng.normal(0, 1, (20, templates)) * sizes)
         here, there = (each.mean(axis=1) for each in seen)
-        foreseen.append(compute_same_order_probabilities([TaskAccuracies(seen[0], np.full(seen[0].shape, 1e9))])[pairs])
+        foreseen.append(
+            estimate_order_stability_across_templates([TaskAccuracies(seen[0], np.full(seen[0].shape, 1e9))])[pairs]
+        )
         kept.append(((here[:, None] > here) == (there[:, None] > there))[pairs])
     foreseen, kept = np.concatenate(foreseen), np.concatenate(kept)
     for low, high in ((0.5, 0.7), (0.7, 0.85), (0.85, 0.95), (0.95, 1.01)):
@@ -263,7 +267,7 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
         same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
         found = rank_models_by_accuracy([one])
         foreseen.append(
-            (compute_same_order_probabilities([one]) if same_items else found.same_order_probability)[pairs]
+            (estimate_order_stability_across_templates([one]) if same_items else found.same_order_probability)[pairs]
         )
         came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
         taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
@@ -281,8 +285,8 @@ def test_equal_models_have_no_order():
     found = estimate_components_of_mean_task_accuracy([same])
     assert found.model == 0
     assert np.isnan(found.compute_coefficient_interval(1)).all()
-    assert np.isnan(found.compute_coefficient(1))
-    assert np.isnan(compute_same_order_probabilities([same])).all()
+    assert np.isnan(found.compute_generalizability(1))
+    assert np.isnan(estimate_order_stability_across_templates([same])).all()
     assert (rank_models_by_accuracy([same]).rank == 2).all()
     assert np.isnan(rank_models_by_accuracy([same]).tau)
 

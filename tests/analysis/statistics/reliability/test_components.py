@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.reliability.components import (
-    estimate_covariance_of_models,
+    estimate_covariance_of_models_over_wordings,
     estimate_model_variance_components,
     estimate_variance_components,
 )
@@ -160,7 +160,7 @@ def test_models_vary_together_over_wordings():
     """The covariance of two models is half of what the component of their sum has more than their own."""
     values = np.random.default_rng(6).normal(size=(3, 9, 4)) + np.random.default_rng(7).normal(size=(1, 1, 4))
     values[:, [0, 3, 3], [1, 0, 2]] = np.nan
-    found = estimate_covariance_of_models(values)
+    found = estimate_covariance_of_models_over_wordings(values)
     own = [estimate_variance_components(each, True).wording for each in values]
     assert np.diag(found) == pytest.approx(own, abs=1e-12)
     both = estimate_variance_components(values[0] + values[2], True).wording

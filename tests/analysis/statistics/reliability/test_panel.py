@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.reliability.panel import (
-    compute_squared_half_width_p_norm,
+    compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
     estimate_panel_mean,
 )
@@ -118,7 +118,7 @@ def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, w
             np.maximum(of_items - taken[0], 0), np.maximum(of_wordings - taken[1], 0)
         ), axis=-1)  # fmt: skip
         free = np.array([items, wordings - 1.0])
-        limit = compute_squared_half_width_p_norm(compute_squared_t_quantile(0.95, free) * parts, free)
+        limit = compute_p_norm_of_squared_limits(compute_squared_t_quantile(0.95, free) * parts, free)
         found.append(stats.chi2.sf(limit / (1 + shared), 1).mean())
     assert least < min(found) and max(found) < 0.06
 

@@ -205,7 +205,11 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
                 at(AdapterFolder.keep_only_last_and_best_checkpoint, lambda given: given[0] == step),
             )
         elif moment == "published":
-            patched.setattr(AdapterFolder, "publish_adapter", at(AdapterFolder.publish_adapter, lambda given: True))
+            patched.setattr(
+                AdapterFolder,
+                "save_adapter_of_best_checkpoint",
+                at(AdapterFolder.save_adapter_of_best_checkpoint, lambda given: True),
+            )
         else:
             patched.setattr(
                 "inference.protocols.choice.tune.checkpoints.write_record_as_json", cut_short("adapter_config.json")
