@@ -11,12 +11,13 @@ alone takes 550 MB, so there is no limit then: compare 20,000 stimuli with 400,0
 Measured, in MB of the first call and of the second:
 
     stimuli    without a model    --words
-     20,000     164    172         593    615
+     20,000     164    172         592    613
     100,000     208    222         665    709
-    400,000    298    322         832    869
+    400,000     301    347         826    883
 
-What grows without a model is the study. With `--words`, two things more do: remembered ids of prompts, until they fill
-their 64 MB (`inference.engines.remembered.ROOM`), and 0.2 kB for each prompt while prompts are cut into batches.
+What grows without a model is the study. With `--words`, remembered ids of prompts do, too, until they fill their 64 MB
+(`inference.engines.remembered.ROOM`), and a few numbers for each prompt while prompts are cut into batches. From the
+first batch to the last, nothing grows.
 """
 
 from __future__ import annotations

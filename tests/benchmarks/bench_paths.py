@@ -37,7 +37,10 @@ Measured on a server with two cores that others used at the same time; milliseco
     95M  flat   yes/no      181.56   194.80   0.96x    100.0   100.0     0.75  9.9e-16  3.1e-11       0
     95M  flat   scale       657.92   641.92   1.04x    301.0   301.0     1.00  3.1e-15  1.4e-06       0
     95M  flat   words       436.41   437.28   1.01x    215.0   215.0     1.00  2.7e-20  6.7e-06       0
+    95M  flat   numbers     416.33   422.06   0.99x    208.0   208.0     0.00  0.0e+00  0.0e+00       0
     95M  sharp  scale       692.91   625.91   1.12x    301.0   298.0     1.00  1.8e-09  9.9e-06       0
+    95M  sharp  words       401.49   414.54   0.96x    215.0   217.5     1.00  8.2e-13  1.3e-05       0
+    95M  sharp  numbers     671.29   687.64   0.98x    294.0   294.0     0.00  0.0e+00  0.0e+00       0
 
 With `--vllm`, on a CPU:
 
