@@ -60,7 +60,7 @@ def _read_answers_of_every_study(runs: Runs) -> Iterator[Answers]:
     studies = read_reworded_studies(runs)
     readers = {
         choices.PROTOCOL: _read_chosen_letters,
-        ratings.PROTOCOL: _read_likeliest_options,
+        ratings.PROTOCOL: _read_likeliest_rating_options,
         scored.PROTOCOL: _round_scores_of_first_measure,
         scores.PROTOCOL: _round_scores_to_scale,
     }
@@ -89,7 +89,7 @@ def _read_chosen_letters(runs: Runs, name: str, studies: Sequence[Study]) -> Ite
             yield Answers(name, studies[0].crossed, list(chosen.units), codes, chosen.chosen_letter.shape[2])
 
 
-def _read_likeliest_options(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _read_likeliest_rating_options(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the likeliest option of a rating scale; of two that are as likely, the lower one."""
     for rated in ratings.read_ratings(runs):
         if rated.name == name:

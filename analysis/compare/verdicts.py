@@ -86,7 +86,7 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
         if row["measure"] != VALIDITY and (row["a_validity"] < 1 or row["b_validity"] < 1):
             yield f"    validity: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only answers valid in both"
         if row["verdict"] == NO_DIFFERENCE:
-            yield from (f"    {line}" for line in _describe_power(row))
+            yield from (f"    {line}" for line in _describe_findable_difference_and_needed_items(row))
 
 
 def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
@@ -111,7 +111,7 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
     )
 
 
-def _describe_power(row: Mapping[str, Any]) -> Iterator[str]:
+def _describe_findable_difference_and_needed_items(row: Mapping[str, Any]) -> Iterator[str]:
     """Say what this comparison could have found, and how many items would decide its difference."""
     if row["least_difference"] == row["least_difference"]:
         yield f"so many items find a true difference of {row['least_difference']:.2g} with power .8"

@@ -243,7 +243,7 @@ def _fit_mixed_model_per_group(
     parts = rows.groupby(list(groups), sort=False, observed=True) if groups else [((), rows)]
     for key, part in parts:
         try:
-            named_part = attributes.rename_levels_with_reference_level(part, columns)
+            named_part = attributes.label_levels_against_reference_level(part, columns)
             result = mixed.fit_mixed_models(
                 named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
             )

@@ -39,7 +39,7 @@ from analysis.statistics.resampling import (
     Columns,
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_mean,
+    compute_mean_per_draw,
 )
 from analysis.statistics.shares import Shares, build_shares_counting_items_once
 from analysis.statistics.spread import compute_standard_deviations
@@ -191,7 +191,7 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     )
     columns, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
     bounds = {name: np.tile(getattr(answers.beside, name), 2) for name in ("validity", "validity_at_most")}
-    table = table.assign(**bounds, **_count_items_in_neither_row(comparison))
+    table = table.assign(**bounds, **_count_items_outside_both_flip_shares(comparison))
     n_units = len(answers.beside.units)
     same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
     p_values = {}
@@ -207,7 +207,7 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     return table if has_verdicts else table.iloc[:n_units]
 
 
-def _count_items_in_neither_row(comparison: Comparison) -> dict[str, Array]:
+def _count_items_outside_both_flip_shares(comparison: Comparison) -> dict[str, Array]:
     """Count the items that are in neither row of a unit, and their part of the sum over items of changed shares."""
     answers = comparison.answers
     n_flips = (~np.isnan(answers.flips)).sum(axis=2)
@@ -321,5 +321,5 @@ def choose_wording_count_most_items_have(sizes: npt.NDArray[np.int64]) -> int:
 
 def _average_over_resampled_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Average a figure over the drawn items; of variances, return the root of the mean."""
-    means = {name: compute_drawn_mean(draw_counts, values) for name, values in columns.items()}
+    means = {name: compute_mean_per_draw(draw_counts, values) for name, values in columns.items()}
     return {name: np.sqrt(values) if name == "sd" else values for name, values in means.items()}

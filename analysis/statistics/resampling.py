@@ -9,7 +9,7 @@ A *statistic* is a function ``(columns, counts) -> {name: array (draws, units)}`
 array (draws, items). A row of ones gives the estimate itself, so one formula serves the estimate and the draws::
 
     def figures(columns, counts):
-        return {"range_mean": compute_drawn_mean(counts, columns["range"]),
+        return {"range_mean": compute_mean_per_draw(counts, columns["range"]),
                 "range_sd": compute_item_sd_in_each_draw(counts, columns["range"])}
 
     bootstrap_intervals({"range": ranges}, figures)["range_mean"].lower
@@ -128,7 +128,7 @@ def _draw_count_rows(rng: np.random.Generator, n_items: int, n_rows: int) -> Arr
     return np.bincount(indices.ravel(), minlength=n_rows * n_items).reshape(n_rows, n_items).astype(np.float64)
 
 
-def compute_drawn_mean(counts: Array, values: Array) -> Array:
+def compute_mean_per_draw(counts: Array, values: Array) -> Array:
     """Compute the mean over the drawn items.
 
     Parameters
@@ -156,7 +156,7 @@ def average_columns_in_each_draw(columns: Columns, counts: Array) -> dict[str, A
     dict
         Name of the column -> array (draws, units).
     """
-    return {name: compute_drawn_mean(counts, values) for name, values in columns.items()}
+    return {name: compute_mean_per_draw(counts, values) for name, values in columns.items()}
 
 
 def compute_item_sd_in_each_draw(counts: Array, values: Array) -> Array:

@@ -2,7 +2,7 @@
 
 ::
 
-    values = list_reading_values_of_first_model(read_reading_groups(runs))
+    values = list_first_model_answers_by_reading(read_reading_groups(runs))
     spreads = compute_wording_sd_of_each_reading(values)
     theirs = compute_kappas_of_sides_of_half(values, statsmodels.stats.inter_rater.cohens_kappa)
 """
@@ -24,7 +24,7 @@ ROW = [*UNIT, "reading"]
 PAIR = [*UNIT, "reading_a", "reading_b"]
 
 
-def list_reading_values_of_first_model(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
+def list_first_model_answers_by_reading(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
     """List the numbers of the first model whose answers have two readings or more, at the wordings that all have.
 
     Parameters
@@ -65,7 +65,7 @@ def compute_wording_sd_of_each_reading(values: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     values
-        From `list_reading_values_of_first_model`.
+        From `list_first_model_answers_by_reading`.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def count_wordings_above_and_below_half(values: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     values
-        From `list_reading_values_of_first_model`.
+        From `list_first_model_answers_by_reading`.
 
     Returns
     -------

@@ -15,7 +15,7 @@ from inference.asking import failures
 from inference.asking.adapters import copy_series_from_base_to_adapter
 from inference.asking.cluster import Cluster
 from inference.asking.failures import NO_FAILURES, AllowedFailures
-from inference.asking.models import Model, refuse_outdated_demo_models
+from inference.asking.models import Model, refuse_folder_of_earlier_demo_models
 from inference.asking.one_model import (
     Settings,
     ask_model,
@@ -122,13 +122,13 @@ def execute_tasks(
         could be asked.
     """
     for task in tasks:
-        refuse_outdated_demo_models(task.out, task.models)
+        refuse_folder_of_earlier_demo_models(task.out, task.models)
         print_items_with_too_few_paraphrases(task.study)
         _refuse_unrenderable_first_prompt(task)
     tallies: dict[str, list[Tally]] = {task.out: [] for task in tasks}
     with ExitStack() as folders, Stop() as stop:
         groups = _group_models_by_engine(
-            [share for task in tasks for share in _open_run_folder_as_model_shares(task, folders, cluster)]
+            [share for task in tasks for share in _open_folder_and_list_model_shares(task, folders, cluster)]
         )
         last = {share.run.path: share for group in groups for share in group}
         answered = _find_models_already_finished(groups)
@@ -212,7 +212,7 @@ def _report_model_that_cannot_be_asked(shares: Sequence[_Share], error: InputErr
     return dict.fromkeys(shares, error)
 
 
-def _open_run_folder_as_model_shares(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
+def _open_folder_and_list_model_shares(task: Task, exit_stack: ExitStack, cluster: Cluster | None) -> list[_Share]:
     """Open the run folder of a task and return its shares, one per model."""
     run = exit_stack.enter_context(
         Run.create_or_open(task.out, task.study, seed=task.settings.seed, command=task.command)

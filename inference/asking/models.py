@@ -139,7 +139,7 @@ def read_model_fields_from_yaml(path: str) -> dict[str, dict[str, Any]]:
     return content
 
 
-def refuse_outdated_demo_models(out: str, models: Iterable[Model]) -> None:
+def refuse_folder_of_earlier_demo_models(out: str, models: Iterable[Model]) -> None:
     """Refuse to ask demo models for a run folder that holds answers of an earlier family of them.
 
     Any other model with new weights is refused where it is loaded, and the rest is asked. The demo models belong

@@ -144,7 +144,7 @@ def find_agree_and_disagree_stances(folded_text: str, *, accepts_yes_no_replies:
     }
 
 
-def _join_patterns(patterns: Iterable[str]) -> str:
+def _join_alternatives(patterns: Iterable[str]) -> str:
     """Join patterns as alternatives; a blank in them is one to three of any kind."""
     return "(?:" + "|".join(patterns).replace(" ", r"\s{1,3}") + ")"
 
@@ -157,36 +157,38 @@ _LIMITED = (
     r"|at times|often|rarely|i (?:should|must|need)))\b"
 )
 _END = (
-    rf"(?!{_join_patterns([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
+    rf"(?!{_join_alternatives([_LIMITED])})(?=[\s')]{{0,3}}(?:[.,;:!\n]|-\s|\s-|\Z|(?:because|since|for (?:it|they|we"
     r"|there|this|that)|as|given)\b))"
 )
 _REPLY_START = r"(?:\A|[.:!?\n]|\b(?:but|so|then|still),?(?=\s))[\s'\-]{0,3}+(?=[a-z])"
-_GOES_ON = rf"(?!\s{{0,3}}{_join_patterns([_NO_REPLY])})"
+_GOES_ON = rf"(?!\s{{0,3}}{_join_alternatives([_NO_REPLY])})"
 # After "yes," comes what the writer thinks, or what should be: "Yes, I think ...", "No, dogs should ...".
 _MEANT = (
     r"(?:i|i'd|absolutely|definitely|certainly|indeed|really|surely|of course|not at all)\b|(?:this|that|it)(?: is|'s)"
     r"|(?:every|every\w+|all)\b|[^.;!?\n]{0,60}\b(?:should|must|ought|needs?|deserves?|are)\b"
 )
 _REPLY_END = (
-    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_join_patterns([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}"
+    rf"(?:(?:,|\s-){_GOES_ON}(?=\s{{1,3}}{_join_alternatives([_MEANT])})\s{{1,3}}(?=\w)|[\s')]{{0,3}}"
     rf"(?:[.;!\n]{_GOES_ON}|\Z))"
 )
-_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_join_patterns(_UNDECIDED)})(?!\w)")
+_UNDECIDED_FORM = re.compile(rf"(?<![\w'])(?:{_join_alternatives(_UNDECIDED)})(?!\w)")
 _TURNS = re.compile(
     r"\b(?:but|however|still|yet|nevertheless|nonetheless|that (?:being )?said|even so|ultimately"
     r"|if (?:i|pressed|forced|pushed))\b"
 )
-_DECLINES = re.compile(rf"(?<![\w'])(?:{_join_patterns(_DECLINING)})(?![\w])")
+_DECLINES = re.compile(rf"(?<![\w'])(?:{_join_alternatives(_DECLINING)})(?![\w])")
 
 
 # Compiled with the first text that is read, not with the import: a run that reads probabilities needs none of them.
 @cache
 def _compile_stance_patterns() -> dict[str, re.Pattern[str]]:
     """Compile per stance the pattern of sentences that take it."""
-    return {stance: re.compile(_START + _join_patterns(forms) + _END) for stance, forms in _FORMS.items()}
+    return {stance: re.compile(_START + _join_alternatives(forms) + _END) for stance, forms in _FORMS.items()}
 
 
 @cache
 def _compile_reply_patterns() -> dict[str, re.Pattern[str]]:
     """Compile per stance the pattern of replies (yes, no) that take it."""
-    return {stance: re.compile(_REPLY_START + _join_patterns(forms) + _REPLY_END) for stance, forms in _REPLIES.items()}
+    return {
+        stance: re.compile(_REPLY_START + _join_alternatives(forms) + _REPLY_END) for stance, forms in _REPLIES.items()
+    }

@@ -53,7 +53,7 @@ from analysis.statistics.bounded_mean import (  # noqa: E402
     compute_p_of_mean_at_most,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
-from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_mean  # noqa: E402
+from analysis.statistics.resampling import bootstrap_intervals, compute_mean_per_draw  # noqa: E402
 from helpers.mean_shapes import SHAPES, allow_errors, draw_shape  # noqa: E402
 
 ITEMS, LEVELS, WORDINGS, DRAWS = (30, 100, 300), (0.025, 0.025 / 20), 5, 2000
@@ -81,7 +81,7 @@ def simulate_means(draw, studies: int) -> Iterator[tuple[str, int, str, list[P]]
             values = np.round(values) if is_share else values
             shares = (lambda columns: {"x": [[(columns["x"], np.ones_like(columns["x"]))]]}) if is_share else None
             drawn = bootstrap_intervals(
-                {"x": values}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"])}, shares,
+                {"x": values}, lambda columns, counts: {"x": compute_mean_per_draw(counts, columns["x"])}, shares,
                 draws=DRAWS,
             )["x"]  # fmt: skip
             ends = drawn.lower, drawn.upper
@@ -96,7 +96,7 @@ def simulate_clustered_shares(draw, studies: int) -> Iterator[tuple[str, int, st
             chances = draw.beta(alike * share, alike * (1 - share), (n, studies))
             right = draw.binomial(WORDINGS, chances).astype(float)
             drawn = bootstrap_intervals(
-                {"x": right}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"]) / WORDINGS},
+                {"x": right}, lambda columns, counts: {"x": compute_mean_per_draw(counts, columns["x"]) / WORDINGS},
                 lambda columns: {"x": [[(columns["x"], np.full_like(columns["x"], WORDINGS))]]}, draws=DRAWS,
             )["x"]  # fmt: skip
             name = f"right in {share:g}, own wordings"

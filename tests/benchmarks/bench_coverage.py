@@ -37,9 +37,9 @@ from analysis.statistics.reliability.templates import (  # noqa: E402
 )
 from analysis.statistics.resampling import (  # noqa: E402
     bootstrap_intervals,
-    compute_drawn_mean,
     compute_drawn_ratio,
     compute_item_sd_in_each_draw,
+    compute_mean_per_draw,
     draw_item_counts,
 )
 from analysis.statistics.shares import DerivedFigure  # noqa: E402
@@ -96,7 +96,7 @@ def pair(rng: np.random.Generator, n: int, runs: int) -> dict[str, np.ndarray]:
 def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
     """Yield figure, population, how items are drawn, the statistic, and how its interval is made."""
     for shape in ("normal", "even", "two ends", "skewed", "near 1"):
-        yield "mean", shape, SHAPES[shape], lambda c, n: compute_drawn_mean(n, c["x"]), {}
+        yield "mean", shape, SHAPES[shape], lambda c, n: compute_mean_per_draw(n, c["x"]), {}
     for shape in ("scores 0-10", "scores, skewed"):
         yield (
             "variance",
@@ -132,12 +132,18 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         )
     yield "mean of rows", "validities", rows, lambda c, n: compute_drawn_ratio(n, c["x"], c["y"]), {}
     for levels in ((0.85, 0.7, 0.65), (0.97, 0.95, 0.93)):
-        yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_drawn_mean(n,
+        yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_mean_per_draw(n,
             c[k]) for k in OVERALL)), {
             "shares": lambda c: {"f": [DerivedFigure([[(c[k], np.ones_like(c[k]))] for k in OVERALL],
                                                      _compute_mean_harmonic_mean_and_gradient)]}
         }  # fmt: skip
-    yield "difference", "of means", pair, lambda c, n: compute_drawn_mean(n, c["x"]) - compute_drawn_mean(n, c["y"]), {}
+    yield (
+        "difference",
+        "of means",
+        pair,
+        lambda c, n: compute_mean_per_draw(n, c["x"]) - compute_mean_per_draw(n, c["y"]),
+        {},
+    )
     yield (
         "difference",
         "of SDs",

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from scipy.stats import norm  # noqa: E402
 
 from analysis.statistics.reliability.panel import estimate_panel_mean  # noqa: E402
-from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_mean  # noqa: E402
+from analysis.statistics.resampling import bootstrap_intervals, compute_mean_per_draw  # noqa: E402
 
 ITEMS = (10, 30, 62, 200, 1000)
 SHARES = (None, 0.02, 0.05, 0.1, 0.2, 0.5)  # None: a continuous figure
@@ -63,7 +63,9 @@ def coverage(runs: int) -> bool:
                 lower, upper = found.compute_interval(anew)
                 counts[anew] += lower <= truth <= upper
         old = bootstrap_intervals(
-            {"x": means}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"])}, draws=1000
+            {"x": means},
+            lambda columns, counts: {"x": compute_mean_per_draw(counts, columns["x"])},
+            draws=1000,
         )["x"]
         before = float(((old.lower <= truth) & (truth <= old.upper)).mean())
         rates = [before, *(number / runs for number in counts.values())]

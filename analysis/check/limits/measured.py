@@ -48,7 +48,7 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
         these.
     """
     studies = [study for study in read_reworded_studies(runs) if rule.study in ("", study.name)]
-    measured_studies = [measured for study in studies for measured in _yield_studies_of_measure_flips_validity(study)]
+    measured_studies = [measured for study in studies for measured in _iterate_own_flip_and_validity_studies(study)]
     own_studies = [pair for pair in measured_studies if pair[0].measure == rule.target]
     if not own_studies:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
@@ -62,7 +62,7 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     return _test_measure_of_units(rule, own_studies)
 
 
-def _yield_studies_of_measure_flips_validity(study: Study) -> Iterator[tuple[Study, Array]]:
+def _iterate_own_flip_and_validity_studies(study: Study) -> Iterator[tuple[Study, Array]]:
     """Yield a study by its own measure, by flips where answers are of two kinds, and by validity.
 
     Beside it are the answers that the measure is made of: flips are one number of each item.

@@ -171,7 +171,7 @@ def _list_aims_of_flip_change(
         )
 
     def compute_power_if_changed(items: int, wordings: int) -> float:
-        if worse_by >= 1 - flips.predict_flip_share(wordings):
+        if worse_by >= 1 - flips.predict_share_of_flipping_items(wordings):
             return 0.0
         forecast = forecast_flip_difference(wordings, worse_by)
         return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)

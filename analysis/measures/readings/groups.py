@@ -23,7 +23,7 @@ from analysis.measures.readings.rows import (
     average_upper_bound_of_validity,
     compute_values_from_exact_probabilities,
     place_samples_by_wording,
-    read_condition_rows,
+    read_response_rows_of_condition,
 )
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
@@ -210,7 +210,7 @@ def _read_reading_values_of_model(
     parts: dict[str, dict[str, Any]] = {name: {} for name in names}
     for kind in kinds:
         offset = prompts.index(kind.prompt)
-        rows = read_condition_rows(runs, study, model, kind, stimuli)
+        rows = read_response_rows_of_condition(runs, study, model, kind, stimuli)
         rows["cell"] = rows["item_code"] * shape[1] + rows["wording_code"] * len(prompts) + offset
         parts[kind.name].setdefault("rows", []).append(rows)
         parts[kind.name].setdefault("kind", kind)

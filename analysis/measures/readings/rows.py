@@ -15,7 +15,9 @@ from analysis.statistics.resampling import Array
 AGREEMENT, ACCURACY, SCORE = "agreement", "accuracy", "score"
 
 
-def read_condition_rows(runs: Runs, study: str, model: str, kind: ReadingKind, stimuli: pd.DataFrame) -> pd.DataFrame:
+def read_response_rows_of_condition(
+    runs: Runs, study: str, model: str, kind: ReadingKind, stimuli: pd.DataFrame
+) -> pd.DataFrame:
     """Read the rows of one condition, with the wordings that they are about.
 
     Parameters
@@ -53,7 +55,7 @@ def compute_values_from_exact_probabilities(rows: pd.DataFrame, measure: str, sc
     Parameters
     ----------
     rows
-        From `read_condition_rows`.
+        From `read_response_rows_of_condition`.
     measure
         `AGREEMENT`, `ACCURACY` or `SCORE`.
     scale
@@ -83,7 +85,7 @@ def average_upper_bound_of_validity(rows: pd.DataFrame, validity: Array) -> floa
     Parameters
     ----------
     rows
-        From `read_condition_rows`.
+        From `read_response_rows_of_condition`.
     validity
         (rows,) From `compute_values_from_exact_probabilities`: the lower bounds; exact where a row has no other one.
 
@@ -106,7 +108,7 @@ def arrange_sample_numerators_and_denominators(
     Parameters
     ----------
     rows
-        From `read_condition_rows`.
+        From `read_response_rows_of_condition`.
     kind
         The reading.
     measure, scale

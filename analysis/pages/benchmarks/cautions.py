@@ -45,7 +45,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
             f"{format_quantity(n_few, 'rank correlation')} {'rests' if n_few == 1 else 'rest'} on fewer than {FEW} "
             "models, where chance alone makes large ones."
         )
-    yield from _list_left_out_measure_cautions(frames["measure_sources"])
+    yield from _list_uncompared_condition_and_measure_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)
     if len(table) and (joined_rows_sentence := describe_counts_of_rows_per_model(table)):
         yield joined_rows_sentence.strip()
@@ -67,7 +67,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     )
 
 
-def _list_left_out_measure_cautions(sources: pd.DataFrame) -> Iterator[str]:
+def _list_uncompared_condition_and_measure_cautions(sources: pd.DataFrame) -> Iterator[str]:
     """Name the conditions that are not compared, and the measures that are left out."""
     compared_sources = sources[(sources["left_out"] == "") & (sources["study"] != ALL)]
     several = compared_sources[compared_sources["n_conditions"] > 1].drop_duplicates("study")

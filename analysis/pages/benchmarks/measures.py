@@ -89,7 +89,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     values = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
     sizes = {name: fields.get("parameters") for name, fields in runs.info["models"].items()}
     values["parameters"] = pd.to_numeric(values["model"].map(sizes), errors="coerce").astype(float)
-    values["silent"] = _mark_silent_rows(values)
+    values["silent"] = _mark_rows_of_silent_models(values)
     values["compared"] = _mark_rows_of_condition_with_most_models(values)
     compared_sources = [
         _build_row_on_compared_models(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
@@ -218,7 +218,7 @@ def _format_measure_kind(kind_value: object, column: Column) -> str:
     return format_value_by_column(kind_value, column).replace("_", " ")
 
 
-def _mark_silent_rows(values: pd.DataFrame) -> pd.Series:
+def _mark_rows_of_silent_models(values: pd.DataFrame) -> pd.Series:
     """Tell which rows are of a model that does not answer: one that a page takes for silent is so in all its study."""
     unit_keys = ["study", "model", "condition"]
     is_silent = values["silent"].astype(bool)

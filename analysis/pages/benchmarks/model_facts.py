@@ -32,7 +32,7 @@ def list_asked_models(runs: Runs) -> list[str]:
     return [row[0] for row in model_rows]
 
 
-def align_values_by_model(measure_rows: pd.DataFrame, column: str, model_facts: ModelFacts) -> pd.Series:
+def align_measure_column_to_models(measure_rows: pd.DataFrame, column: str, model_facts: ModelFacts) -> pd.Series:
     """Return a column of a measure as floats, an entry for every model; NaN without a row.
 
     Parameters

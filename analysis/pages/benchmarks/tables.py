@@ -15,7 +15,7 @@ from analysis.pages.benchmarks.measures import collect_measures, name_measures_u
 from analysis.pages.benchmarks.model_facts import (
     SIZE,
     ModelFacts,
-    align_values_by_model,
+    align_measure_column_to_models,
     build_model_facts,
     list_asked_models,
     read_score_file_once,
@@ -91,7 +91,7 @@ def tabulate_measure_benchmark_correlations(
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for part in _split_values_by_measure(values):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
-        ours = align_values_by_model(part, "value", models)
+        ours = align_measure_column_to_models(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
             rows += _compute_correlations_of_measure(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
     table = pd.DataFrame(rows)
@@ -127,7 +127,7 @@ def tabulate_pairwise_correlations(
     models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
-        label: align_values_by_model(part, "value", models)
+        label: align_measure_column_to_models(part, "value", models)
         for label, part in values.groupby(name_measures_unambiguously(values, set(models.benchmarks)), sort=False)
     }
     if not ours:
@@ -254,7 +254,7 @@ def _list_values_to_correlate_with(
     if model_facts.size.notna().any():
         yield SIZE, model_facts.size
     if measure_rows["accuracy"].notna().any():
-        yield ACCURACY, align_values_by_model(measure_rows, "accuracy", model_facts)
+        yield ACCURACY, align_measure_column_to_models(measure_rows, "accuracy", model_facts)
 
 
 def _add_file_row_counts_per_pair(

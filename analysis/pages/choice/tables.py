@@ -54,7 +54,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
 
-    return _tabulate_columns_by_subset(runs, measure_accuracy_and_xparacon)
+    return _tabulate_unit_measures_by_subset(runs, measure_accuracy_and_xparacon)
 
 
 def _build_answer_parsing_columns(choices: Choices) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
         return rows
 
     return pd.concat(
-        [_tabulate_columns_by_subset(runs, measure_accuracy_by_wording), printed.read_printed_choice_wordings()],
+        [_tabulate_unit_measures_by_subset(runs, measure_accuracy_by_wording), printed.read_printed_choice_wordings()],
         ignore_index=True,
     )
 
@@ -139,7 +139,7 @@ def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS
             f"n_{name}": np.nansum(share, axis=0).astype(int) for name, share in shares.items()
         }
 
-    return _tabulate_columns_by_subset(runs, measure_shares_of_question_classes)
+    return _tabulate_unit_measures_by_subset(runs, measure_shares_of_question_classes)
 
 
 def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -196,7 +196,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
                 "no_interval": _join_reasons_for_missing_intervals(kept_columns["no_interval"],
                                                                    turned_columns["no_interval"])}  # fmt: skip
 
-    return _tabulate_columns_by_subset(runs, compute_kept_and_turned_choice_shares)
+    return _tabulate_unit_measures_by_subset(runs, compute_kept_and_turned_choice_shares)
 
 
 def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -236,7 +236,9 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
                              "is_right": is_right})  # fmt: skip
         return rows
 
-    return _tabulate_columns_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(columns="subset")
+    return _tabulate_unit_measures_by_subset(runs, measure_letter_shares, whole_studies_only=True).drop(
+        columns="subset"
+    )
 
 
 def _join_reasons_for_missing_intervals(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
@@ -249,7 +251,7 @@ def _build_estimate_and_interval_columns(intervals: dict[str, interval.Interval]
     return {"n_questions": next(iter(intervals.values())).n_items, **interval.build_interval_columns(intervals)}
 
 
-def _tabulate_columns_by_subset(
+def _tabulate_unit_measures_by_subset(
     runs: Runs,
     compute_columns: Callable[[Choices], dict[str, Any] | list[dict[str, Any]]],
     whole_studies_only: bool = False,

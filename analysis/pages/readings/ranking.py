@@ -13,7 +13,7 @@ from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.readings.moments import mark_wordings_common_to_readings
 from analysis.statistics.readings.ranks import estimate_model_rank_agreement_of_readings
-from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_drawn_mean
+from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_mean_per_draw
 
 LEAST_MODELS = 2
 
@@ -77,8 +77,8 @@ def _compare_rankings_of_readings(means: Array, measure: str, draws: int, seed: 
     pairs = list(combinations(range(n_models), 2))
     differences = [
         bootstrap_differences(
-            {"mean": of_reading}, lambda columns, counts: {"mean": compute_drawn_mean(counts, columns["mean"])}, pairs,
-            draws=draws, seed=seed,
+            {"mean": of_reading}, lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["mean"])},
+            pairs, draws=draws, seed=seed,
         )["mean"]
         for of_reading in means
     ]  # fmt: skip

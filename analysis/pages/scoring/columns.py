@@ -179,11 +179,11 @@ COLUMNS: Mapping[str, Column] = {
 _BY_RANGE = re.compile(r"(kurtosis|tau)_(-?\d+)_(-?\d+)")
 
 
-def parse_range_column(name: str) -> tuple[str, str] | None:
+def parse_measure_and_range_from_column(name: str) -> tuple[str, str] | None:
     """Read measure and range from a column name of table `score_ranges`; return None for other columns.
 
-    >>> parse_range_column("tau_1_100"), parse_range_column("kurtosis_-5_5"), parse_range_column("tau_lower")
-    (('tau', '1-100'), ('kurtosis', '-5-5'), None)
+    >>> [parse_measure_and_range_from_column(name) for name in ("tau_1_100", "kurtosis_-5_5", "tau_lower")]
+    [('tau', '1-100'), ('kurtosis', '-5-5'), None]
     """
     match = _BY_RANGE.fullmatch(name)
     return (match[1], f"{match[2]}-{match[3]}") if match else None
@@ -192,7 +192,7 @@ def parse_range_column(name: str) -> tuple[str, str] | None:
 def _define_column_of_measure_on_asked_range(column_name: str) -> Column | None:
     """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another
     name."""
-    measure_and_range = parse_range_column(column_name)
+    measure_and_range = parse_measure_and_range_from_column(column_name)
     if measure_and_range is None:
         return None
     measure, span = measure_and_range

@@ -16,9 +16,9 @@ from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import (
     Array,
     Columns,
-    compute_drawn_mean,
     compute_drawn_ratio,
     compute_item_sd_in_each_draw,
+    compute_mean_per_draw,
 )
 from analysis.statistics.shares import Share
 
@@ -174,7 +174,7 @@ def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[s
 
 def _compute_mean_agreement(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
-    return {"agreement_mean": compute_drawn_mean(draw_counts, columns["agreement"])}
+    return {"agreement_mean": compute_mean_per_draw(draw_counts, columns["agreement"])}
 
 
 def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Array]:
@@ -212,9 +212,9 @@ def average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> d
         Array of every measure: (draws, units).
     """
     return {
-        "range_mean": compute_drawn_mean(draw_counts, columns["range"]),
+        "range_mean": compute_mean_per_draw(draw_counts, columns["range"]),
         "range_sd": compute_item_sd_in_each_draw(draw_counts, columns["range"]),
-        "sd_mean": compute_drawn_mean(draw_counts, columns["sd"]),
+        "sd_mean": compute_mean_per_draw(draw_counts, columns["sd"]),
         "sd_sd": compute_item_sd_in_each_draw(draw_counts, columns["sd"]),
     }
 
@@ -235,7 +235,7 @@ def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mappin
         Array of every measure: (draws, units).
     """
     return {
-        name: compute_drawn_mean(draw_counts, is_flipped)
+        name: compute_mean_per_draw(draw_counts, is_flipped)
         for name, is_flipped in _mark_flipped_items_by_threshold(columns, thresholds).items()
     }
 

@@ -285,7 +285,7 @@ def _fit_mixed_models_of_all_units(
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
             part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
-            part = attributes.rename_levels_with_reference_level(part, parsed_formula.formula_columns)
+            part = attributes.label_levels_against_reference_level(part, parsed_formula.formula_columns)
             return mixed.fit_mixed_models(
                 part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional
             ).fits

@@ -245,7 +245,7 @@ def tabulate_shot_differences(
     )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
     names = ["study", "model", "stage", "language", "task", "condition", "condition_zero", "pattern", "n_models"]
-    return _tabulate_unit_group_differences(item_sums, frame, names, resamples, seed)
+    return _tabulate_differences_between_unit_groups(item_sums, frame, names, resamples, seed)
 
 
 def tabulate_training_stage_differences(
@@ -275,7 +275,7 @@ def tabulate_training_stage_differences(
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
-    return _tabulate_unit_group_differences(item_sums, frame, [*keys, "n_models"], resamples, seed)
+    return _tabulate_differences_between_unit_groups(item_sums, frame, [*keys, "n_models"], resamples, seed)
 
 
 def _blank_comparisons_of_original(frame: pd.DataFrame) -> pd.DataFrame:
@@ -340,7 +340,7 @@ def _tabulate_unit_group_measures(
     )
 
 
-def _tabulate_unit_group_differences(
+def _tabulate_differences_between_unit_groups(
     item_sums: WordingItemSums, pairs: pd.DataFrame, key_columns: Sequence[str], resamples: int, seed: int
 ) -> pd.DataFrame:
     """Make one row per pair of targets and measure; leave out undefined ones."""

@@ -132,13 +132,13 @@ def explain_option_orders_shown_as_mean(conditions: Conditions, *frames: pd.Data
     columns = (frame[key] for frame in frames for key in frame if str(key).endswith("condition"))
     if not any(column.astype(str).str.contains(BOTH_ORDERS, regex=False).any() for column in columns):
         return ""
-    sides = [side for frame in frames for side in _extract_study_model_and_condition_frames(frame)]
+    sides = [side for frame in frames for side in _extract_unit_columns_of_each_side(frame)]
     by_model = pd.concat(sides).groupby("model", sort=False) if sides else ()
     is_partly = any(has_several_option_orders(rows, conditions) for _, rows in by_model)
     return PARTLY_JOINED_NOTE if is_partly else JOINED_NOTE
 
 
-def _extract_study_model_and_condition_frames(frame: pd.DataFrame) -> list[pd.DataFrame]:
+def _extract_unit_columns_of_each_side(frame: pd.DataFrame) -> list[pd.DataFrame]:
     """List study, model and condition of the rows, or of both sides of each."""
     names = (["study", f"{side}model", f"{side}condition"] for side in ("", "a_", "b_"))
     return [frame[columns].set_axis(UNIT, axis=1) for columns in names if set(columns) <= set(frame)]

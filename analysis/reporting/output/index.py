@@ -30,7 +30,7 @@ def phrase_default_title(models: Collection[str], studies: Collection[str]) -> s
     >>> phrase_default_title("abcd", "stuvw")
     'How 4 models answered in 5 studies'
     """
-    return f"How {_name_models_or_count_them(models)} answered in {_phrase_studies(studies)}"
+    return f"How {_name_models_or_count_them(models)} answered in {_name_studies_or_count_them(studies)}"
 
 
 def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> list[str]:
@@ -53,7 +53,7 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
     info, names = runs.info, list(runs.models_with_response_rows)
     models = format_quantity(len(names), "model") + (f" ({join_names(names)})" if len(names) <= MOST_NAMES else "")
     verb = "was" if len(names) == 1 else "were"
-    sentences = [f"{models} {verb} asked in {_phrase_studies(info['studies'])}{phrase_run_dates(info)}."]
+    sentences = [f"{models} {verb} asked in {_name_studies_or_count_them(info['studies'])}{phrase_run_dates(info)}."]
     if len(info["studies"]) > MOST_NAMES:
         sentences.append(f"The studies: {', '.join(info['studies'])}.")
     if part := describe_size_of_part(runs.part):
@@ -70,7 +70,7 @@ def _name_models_or_count_them(models: Collection[str]) -> str:
     return join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
 
 
-def _phrase_studies(studies: Collection[str]) -> str:
+def _name_studies_or_count_them(studies: Collection[str]) -> str:
     """Name few studies; of more, write the number."""
     names = [f"“{name}”" for name in studies]
     return join_names(names) if len(names) <= MOST_NAMES else format_quantity(len(names), "study", "studies")

@@ -173,7 +173,7 @@ def collect_fits_with_rows_of_largest_residuals(
         collected.append((fit_input, fit))
         if len(largest) > n_fits:
             place = -heapq.heappop(largest)[1]
-            collected[place] = collected[place][0], collected[place][1].drop_rows()
+            collected[place] = collected[place][0], collected[place][1].keep_only_sums_of_rows()
     return collected
 
 

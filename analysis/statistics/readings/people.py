@@ -39,7 +39,7 @@ from analysis.statistics.resampling import (
     Array,
     Columns,
     bootstrap_intervals,
-    compute_drawn_mean,
+    compute_mean_per_draw,
     divide_one_drawn_sum_by_another,
     draw_item_counts,
 )
@@ -227,8 +227,8 @@ def _compute_people_corrected_mean_and_spread(columns: Columns, counts: Array) -
     )
     scale = np.where((variance > 0) & (people > 0), variance * people, 0.0)
     return {
-        "mean": compute_drawn_mean(counts, columns["mean"]),
-        "corrected_mean": compute_drawn_mean(counts, columns["corrected"]),
+        "mean": compute_mean_per_draw(counts, columns["mean"]),
+        "corrected_mean": compute_mean_per_draw(counts, columns["corrected"]),
         "wording_sd": np.sqrt(np.maximum(variance, 0)), "corrected_sd": np.sqrt(np.maximum(people, 0)),
         "own": 1 - divide_one_drawn_sum_by_another(cross**2, scale),
     }  # fmt: skip

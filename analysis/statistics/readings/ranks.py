@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_mean_per_draw
 from analysis.statistics.significance import ROUNDING
 
 
@@ -37,7 +37,7 @@ def estimate_model_rank_agreement_of_readings(
 
     def compute_tau(item_columns: Columns, counts: Array) -> dict[str, Array]:
         """Compute tau-b in every draw."""
-        drawn = [[compute_drawn_mean(counts, item_columns[f"{side}_{model}"]) for model in range(n_models)]
+        drawn = [[compute_mean_per_draw(counts, item_columns[f"{side}_{model}"]) for model in range(n_models)]
                  for side in (0, 1)]  # fmt: skip
         signs = [
             np.stack([_get_sign_of_difference(side[a] - side[b]) for a, b in combinations(range(n_models), 2)])

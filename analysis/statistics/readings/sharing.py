@@ -41,7 +41,7 @@ from analysis.statistics.resampling import (
     Array,
     Columns,
     bootstrap_intervals,
-    compute_drawn_mean,
+    compute_mean_per_draw,
     divide_one_drawn_sum_by_another,
     draw_item_counts,
 )
@@ -126,14 +126,14 @@ def _resample_means_and_spreads_of_readings(columns: Columns, counts: Array) -> 
     """Compute the figures of `estimate_means_and_spreads_of_readings` in every draw."""
     freedom = counts @ columns["freedom"]
     variance = divide_one_drawn_sum_by_another(counts @ columns["variance"], freedom)
-    mean, n = compute_drawn_mean(counts, columns["mean"]), counts.sum(axis=1, keepdims=True)
+    mean, n = compute_mean_per_draw(counts, columns["mean"]), counts.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         between = (counts @ columns["mean"] ** 2 / n - mean**2) * n / (n - 1)
-        between = np.maximum(between - compute_drawn_mean(counts, columns["error"]), 0.0)
+        between = np.maximum(between - compute_mean_per_draw(counts, columns["error"]), 0.0)
         least_zero = np.maximum(variance, 0.0)
         share = least_zero / (between + least_zero)
     figures = {
-        "mean": mean, "flips": compute_drawn_mean(counts, columns["minority"]), "wording_variance": variance,
+        "mean": mean, "flips": compute_mean_per_draw(counts, columns["minority"]), "wording_variance": variance,
         "wording_sd": np.sqrt(least_zero), "wording_share": share,
     }  # fmt: skip
     crosses = [counts @ column for name, column in columns.items() if name.startswith("cross_")]

@@ -60,7 +60,7 @@ class Flips:
     least: int = 2
     most: float = np.inf
 
-    def predict_flip_share(self, n_wordings: int) -> float:
+    def predict_share_of_flipping_items(self, n_wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
         return float(self.weights @ self.compute_flip_probabilities(n_wordings))
 
@@ -75,7 +75,7 @@ class Flips:
         """
         flip_chances, share = (
             self.likely @ self.compute_flip_probabilities(n_wordings),
-            self.predict_flip_share(n_wordings),
+            self.predict_share_of_flipping_items(n_wordings),
         )
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
@@ -95,7 +95,7 @@ class Flips:
         tuple of float
             The variance that items share, which is 0, and that of every item.
         """
-        share = self.predict_flip_share(round(n_wordings))
+        share = self.predict_share_of_flipping_items(round(n_wordings))
         return 0.0, share * (1 - share)
 
     def compute_standard_error_bounds(
@@ -117,7 +117,9 @@ class Flips:
             The least and the largest standard error of a share in that interval.
         """
         low, high = wilson(
-            np.asarray(self.predict_flip_share(n_wordings)), np.asarray(self.count_effective_items(n_wordings)), level
+            np.asarray(self.predict_share_of_flipping_items(n_wordings)),
+            np.asarray(self.count_effective_items(n_wordings)),
+            level,
         )
         ends = [float(np.sqrt(end * (1 - end) / n_items)) for end in (low, high)]
         return min(ends), float(np.sqrt(0.25 / n_items)) if low <= 0.5 <= high else max(ends)

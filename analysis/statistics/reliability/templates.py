@@ -7,7 +7,7 @@ studies (Bonferroni; Clopper and Pearson's, as Wilson's do not hold so far out);
 plain upper ends is enough, since the best template has one of them. The same holds for the lowest, the range (the
 largest difference of two), the gain (the largest difference from the mean), saturation, and quantiles on their side of
 the median. The combined score lies between its least and its largest value over the intervals of highest and mean
-(`_bound_score_of_highest_and_mean`): a chain rule at the luckiest template covered .51 with 60 equal templates.
+(`_compute_combined_score_bounds`): a chain rule at the luckiest template covered .51 with 60 equal templates.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
 templates and 100 independent answers. `correct_highest_accuracy_for_luck` estimates them without it: every accuracy is
@@ -255,10 +255,10 @@ def _compute_summary_interval_ends(
     for name, q in QUANTILES.items():
         below, above = (low if q > 0.5 else lower), (high if q < 0.5 else upper)
         ends[name] = float(np.quantile(below, q)), float(np.quantile(above, q))
-    return ends | {"combined": _bound_score_of_highest_and_mean(ends["highest"], mean_ends)}
+    return ends | {"combined": _compute_combined_score_bounds(ends["highest"], mean_ends)}
 
 
-def _bound_score_of_highest_and_mean(
+def _compute_combined_score_bounds(
     highest_ends: tuple[float, float], mean_ends: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the least and the largest (1 - h + m) h with h and m in their intervals.

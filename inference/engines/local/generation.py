@@ -224,7 +224,7 @@ def _generate_drafts_together(
         if texts is None:
             texts = _build_unfinished_texts(continuations, ways // vocabulary, min(longest, ROOM))
         else:
-            texts.select_text_rows(ways // vocabulary)
+            texts.reorder_or_repeat_text_rows(ways // vocabulary)
         log_softmax = texts.append_token_and_score_next(ways % vocabulary)
     return written
 
@@ -235,7 +235,7 @@ class _Texts(Protocol):
     def append_token_and_score_next(self, tokens: Tensor) -> Tensor:
         """Add one token [rows] to every row and compute the log-softmax [rows, vocabulary] of the next one."""
 
-    def select_text_rows(self, rows: Tensor) -> None:
+    def reorder_or_repeat_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order; a row may be named several times or not at all."""
 
 
@@ -274,7 +274,7 @@ class _CachedTexts:
         self._position = self._position + 1
         return result
 
-    def select_text_rows(self, rows: Tensor) -> None:
+    def reorder_or_repeat_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order."""
         if torch.equal(rows, torch.arange(len(self._position), device=rows.device)):
             return
@@ -342,6 +342,6 @@ class _RecomputedTexts:
         padded, lengths = pad_token_rows_right(self._ids, tokens.device)
         return self._run(lengths - 1, input_ids=padded, use_cache=False)
 
-    def select_text_rows(self, rows: Tensor) -> None:
+    def reorder_or_repeat_text_rows(self, rows: Tensor) -> None:
         """Replace the rows by these, in this order."""
         self._ids = [list(self._ids[row]) for row in rows.tolist()]

@@ -289,7 +289,7 @@ class OpenAIEngine:
                 tuple((form, ()) for form in list_forms_with_and_without_space(str(n))) for n in prompt.numbers
             )
             return Explanation(text, n_tokens, spelled, (), score, prompt.numbers, not counted)
-        options, dropped = self._runner.run(self._words.list_kept_and_dropped_forms(prompt, endpoint.shape.ids))
+        options, dropped = self._runner.run(self._words.list_kept_and_dropped_option_forms(prompt, endpoint.shape.ids))
         return Explanation(text, n_tokens, options, dropped, score, is_length_estimated=not counted)
 
     def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str:

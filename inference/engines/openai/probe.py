@@ -13,7 +13,7 @@ from inference.engines.openai.requests import Shape, parse_answer_text, parse_ch
 from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT
-from inference.engines.openai.thoughts.parts import find_thinking_marks_in_text
+from inference.engines.openai.thoughts.parts import detect_thinking_mark_family_of_text
 from inference.engines.openai.token_text import ask_server_how_template_renders_messages, ask_token_ids
 from inference.engines.thinking_marks import THINKING
 
@@ -168,7 +168,7 @@ def _does_reply_show_thinking(reply: Mapping[str, Any], choice: Mapping[str, Any
         bool(text.thoughts)
         or text.answer is None
         or bool(details)
-        or find_thinking_marks_in_text(text.whole) is not None
+        or detect_thinking_mark_family_of_text(text.whole) is not None
     )
 
 

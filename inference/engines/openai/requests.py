@@ -11,7 +11,7 @@ from ground.errors import InputError
 from inference.engines.contract import NO_EFFORT
 from inference.engines.openai.replies import MalformedReply, replace_surrogates
 from inference.engines.openai.settings import CHAT
-from inference.engines.openai.thoughts.parts import find_thinking_marks_in_text
+from inference.engines.openai.thoughts.parts import detect_thinking_mark_family_of_text
 from inference.engines.thinking_marks import locate_answer_after_thinking_in_text
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def parse_answer_text(choice: Mapping[str, Any]) -> Text:
         if not has_ended:
             return Text(f"{BEGIN_THINKING}{reasoning}", None, reasoning)
         return Text(f"{BEGIN_THINKING}{reasoning}{END_THINKING}{text}", text, reasoning)
-    marks = find_thinking_marks_in_text(text)
+    marks = detect_thinking_mark_family_of_text(text)
     opens_itself = marks is not None and text.lstrip().startswith(marks.begin)
     if marks is None or not (opens_itself or marks.end in text):  # other texts may speak of a mark
         return Text(text, text)

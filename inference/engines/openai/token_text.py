@@ -58,7 +58,7 @@ class Words:
             return build_option_forms_in_bytes(prompt.answers)
         return (await self._find_options_as_token_ids(prompt, text_before))[1]
 
-    async def list_kept_and_dropped_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
+    async def list_kept_and_dropped_option_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
 
         Parameters

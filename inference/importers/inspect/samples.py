@@ -108,10 +108,10 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
         where=where,
         name=_read_sample_id_as_text(where, sample),
         epoch=_parse_epoch(where, sample),
-        prompt=_find_first_message_or_input(where, sample),
+        prompt=_find_first_user_message_or_input(where, sample),
         choices=choices,
-        gold=_find_letter_place(targets[0], len(choices)) if len(targets) == 1 else None,
-        answer=_find_letter_place(score_fields.get("answer"), len(choices)),
+        gold=_find_choice_index_of_letter(targets[0], len(choices)) if len(targets) == 1 else None,
+        answer=_find_choice_index_of_letter(score_fields.get("answer"), len(choices)),
         target=", ".join(targets),
         output=output,
         scorer=scorer_name,
@@ -166,7 +166,7 @@ def _parse_epoch(where: str, sample: Mapping[str, Any]) -> int:
     return epoch
 
 
-def _find_first_message_or_input(where: str, sample: Mapping[str, Any]) -> str:
+def _find_first_user_message_or_input(where: str, sample: Mapping[str, Any]) -> str:
     """Find the first message of the user; the input where no message was recorded."""
     sample_input = sample.get("input")
     for message in [
@@ -230,7 +230,7 @@ def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> 
     if not tokens:
         return False, None
     letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
-    return _find_letter_place(
+    return _find_choice_index_of_letter(
         first.get("token"), n_choices
     ) is not None, compute_option_probabilities_from_first_tokens(tokens, build_option_forms_in_bytes(letters))
 
@@ -272,7 +272,7 @@ def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
     return None if math.isnan(credit) else credit
 
 
-def _find_letter_place(text: Any, n_choices: int) -> int | None:
+def _find_choice_index_of_letter(text: Any, n_choices: int) -> int | None:
     """Find the place of a letter among those of the choices; None for several letters, or none."""
     letter = text.strip() if isinstance(text, str) else ""
     place = ascii_uppercase.find(letter) if len(letter) == 1 else -1

@@ -114,7 +114,7 @@ class LoggedStimuli:
         measured_cells = (
             _build_right_or_wrong_response_cells(response)
             if self._protocol == AGREEMENT
-            else _build_choice_cells(response)
+            else _build_response_cells_of_choice(response)
         )
         return *key, *measured_cells, response.output, None
 
@@ -217,7 +217,7 @@ class LoggedStimuli:
         marks[stimulus_number] = 1
 
 
-def _build_choice_cells(response: LoggedResponse) -> tuple[Any, ...]:
+def _build_response_cells_of_choice(response: LoggedResponse) -> tuple[Any, ...]:
     """Make probability, logprob, count, invalid, mass, mass_upper and answer of a choice among options."""
     if response.score is not None:
         score = response.score

@@ -194,7 +194,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
     pool = nli.read_sentence_pairs_of_nli(expand_user_path(options.exemplars)) if options.exemplars else instances
     shown_exemplars = exemplars.draw_negation_exemplars(pool, max(options.shots), choose_draw_seed(options))
-    asked_groups = exemplars.drop_exemplar_groups(nli.group_pairs_by_original(instances), shown_exemplars)
+    asked_groups = exemplars.drop_groups_containing_exemplars(nli.group_pairs_by_original(instances), shown_exemplars)
     if not asked_groups:
         raise InputError(f"{options.items}: all of its originals are exemplars; give more, or --exemplars FILE")
     default = f"{NAME}-{DEMO}" if options.items == DEMO else name_study_after_source(options.items)

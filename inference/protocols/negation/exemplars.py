@@ -62,7 +62,7 @@ def draw_negation_exemplars(pool: Sequence[Instance], n_exemplars: int, seed: in
     return tuple(drawn)
 
 
-def drop_exemplar_groups(
+def drop_groups_containing_exemplars(
     groups: Mapping[str, Sequence[Instance]], exemplars: Sequence[Instance]
 ) -> dict[str, Sequence[Instance]]:
     """Leave out the originals that an exemplar was made from, also where it was read from another file.

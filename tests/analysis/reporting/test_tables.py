@@ -358,7 +358,12 @@ def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
     one = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": ["chat", "plain"], "validity": 0.5})
     two = one.assign(model="a", study=["s", "t"])
     assert grid.build_grid("stability", one, ["validity"]).names == ("model", "validity")
-    assert grid.build_grid("stability", two, ["validity"]).names == ("study", "model", "condition", "validity")
+    assert grid.build_grid("stability", two, ["validity"]).names == (
+        "study",
+        "model",
+        "condition",
+        "validity",
+    )
 
 
 def test_a_name_of_rows_that_is_asked_for_stands_where_it_was_asked_for():
@@ -366,7 +371,11 @@ def test_a_name_of_rows_that_is_asked_for_stands_where_it_was_asked_for():
     for asked in (["validity", "model"], ["condition", "model", "validity"]):
         assert grid.build_grid("stability", frame, asked).names == tuple(asked)
     several = frame.assign(model="a", condition=["chat", "plain"])
-    assert grid.build_grid("stability", several, ["model", "validity"]).names == ("model", "condition", "validity")
+    assert grid.build_grid("stability", several, ["model", "validity"]).names == (
+        "model",
+        "condition",
+        "validity",
+    )
 
 
 @pytest.mark.parametrize(

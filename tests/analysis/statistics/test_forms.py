@@ -13,8 +13,8 @@ from analysis.statistics.interval import DECIDED, EQUAL, FEW
 from analysis.statistics.resampling import (
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_mean,
     compute_item_sd_in_each_draw,
+    compute_mean_per_draw,
 )
 from helpers import textbook
 
@@ -99,7 +99,7 @@ def test_intervals_hold(shape, items):
 
     def measured(columns, counts):
         return {
-            "mean": compute_drawn_mean(counts, columns["x"]),
+            "mean": compute_mean_per_draw(counts, columns["x"]),
             "variance": compute_item_sd_in_each_draw(counts, columns["x"]) ** 2,
         }
 

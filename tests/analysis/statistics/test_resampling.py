@@ -23,10 +23,10 @@ from analysis.statistics.interval import (
 from analysis.statistics.resampling import (
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_mean,
     compute_drawn_ratio,
     compute_expanded_percentiles,
     compute_item_sd_in_each_draw,
+    compute_mean_per_draw,
 )
 from analysis.statistics.significance import compute_smallest_bootstrap_p, compute_two_sided_bootstrap_p
 
@@ -42,7 +42,7 @@ def drawn(row):
 
 def figures(columns, counts):
     return {
-        "mean": compute_drawn_mean(counts, columns["x"]),
+        "mean": compute_mean_per_draw(counts, columns["x"]),
         "sd": compute_item_sd_in_each_draw(counts, columns["x"]),
         "ratio": compute_drawn_ratio(counts, columns["x"], columns["y"]),
     }
@@ -135,11 +135,11 @@ def test_expanded_percentiles_of_a_normal_mean_are_the_t_interval():
 
 def test_fewer_than_five_items_have_no_interval_and_a_test():
     x = np.array([[0.3, 0.1], [0.4, 0.2], [0.6, 0.3], [0.9, 0.4]])
-    one = bootstrap_intervals({"x": x}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, draws=50)["mean"]
+    one = bootstrap_intervals({"x": x}, lambda c, n: {"mean": compute_mean_per_draw(n, c["x"])}, draws=50)["mean"]
     assert np.isnan(one.lower).all() and one.missing.tolist() == [FEW, FEW]
-    pair = bootstrap_differences({"x": x}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, [(0, 1)], draws=999)[
-        "mean"
-    ]
+    pair = bootstrap_differences(
+        {"x": x}, lambda c, n: {"mean": compute_mean_per_draw(n, c["x"])}, [(0, 1)], draws=999
+    )["mean"]
     assert pair.missing.tolist() == [FEW] and pair.p[0] == pair.p_least[0] == 0.125
 
 
@@ -269,7 +269,7 @@ def test_percentiles_are_linear():
 
 
 def means(columns, counts):
-    return {"mean": compute_drawn_mean(counts, columns["x"])}
+    return {"mean": compute_mean_per_draw(counts, columns["x"])}
 
 
 def test_equal_items_have_no_interval_and_a_reason():
@@ -322,7 +322,10 @@ def test_p_values_of_differences_by_counting_draws():
     x = rng.normal(0.3, 1, (25, 1)) + rng.normal(0, 0.6, (25, 4))
     pairs, draws = [(0, 1), (0, 2), (1, 3), (2, 2)], 999
     found = bootstrap_differences(
-        {"x": x}, lambda columns, counts: {"mean": compute_drawn_mean(counts, columns["x"])}, pairs, draws=draws
+        {"x": x},
+        lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])},
+        pairs,
+        draws=draws,
     )["mean"]
     rows = all_counts(25, draws)
     for place, (a, b) in enumerate(pairs):
@@ -356,6 +359,9 @@ def test_few_items_do_not_make_a_difference_of_means_significant(items):
     x = np.random.default_rng(items).normal(size=(items, 200))
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(100)]
     found = bootstrap_differences(
-        {"x": x}, lambda columns, counts: {"mean": compute_drawn_mean(counts, columns["x"])}, pairs, draws=999
+        {"x": x},
+        lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])},
+        pairs,
+        draws=999,
     )["mean"]
     assert found.p.min() >= found.p_least[0] >= 2.0 ** (1 - items)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.statistics.resampling import bootstrap_differences, bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.resampling import bootstrap_differences, bootstrap_intervals, compute_mean_per_draw
 from analysis.statistics.shares import clopper_pearson, estimate_share, newcombe
 
 
@@ -157,7 +157,10 @@ def test_coverage_of_a_paired_difference(together):
 
 
 def figures(columns, counts):
-    return {"mean": compute_drawn_mean(counts, columns["x"]), "flips": compute_drawn_mean(counts, columns["flipped"])}
+    return {
+        "mean": compute_mean_per_draw(counts, columns["x"]),
+        "flips": compute_mean_per_draw(counts, columns["flipped"]),
+    }
 
 
 def shares(columns):
@@ -185,11 +188,11 @@ def test_a_unit_that_is_no_share_is_resampled():
     columns = {"x": np.random.default_rng(1).random((8, 2)), "n": np.array([[1.0, 0.0]] * 8)}
     found = bootstrap_intervals(
         columns,
-        lambda c, n: {"mean": compute_drawn_mean(n, c["x"])},
+        lambda c, n: {"mean": compute_mean_per_draw(n, c["x"])},
         lambda c: {"mean": [[(c["x"], c["n"])]]},
         draws=50,
     )["mean"]
-    plain = bootstrap_intervals({"x": columns["x"]}, lambda c, n: {"mean": compute_drawn_mean(n, c["x"])}, draws=50)[
+    plain = bootstrap_intervals({"x": columns["x"]}, lambda c, n: {"mean": compute_mean_per_draw(n, c["x"])}, draws=50)[
         "mean"
     ]
     assert found.lower[1] == plain.lower[1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats import contingency_tables
 
-from analysis.statistics.resampling import bootstrap_differences, compute_drawn_mean
+from analysis.statistics.resampling import bootstrap_differences, compute_mean_per_draw
 from analysis.statistics.significance import compute_paired_permutation_p_values, compute_smallest_bootstrap_p, mcnemar
 
 
@@ -43,7 +43,7 @@ def test_one_rule_for_all_shares():
     one[0, 2] = 0
 
     def figures(columns, counts):
-        return {name: compute_drawn_mean(counts, columns[name]) for name in ("one", "several")}
+        return {name: compute_mean_per_draw(counts, columns[name]) for name in ("one", "several")}
 
     def shares(columns):
         return {"one": [[(columns["one"], columns["asked"])]], "several": [[(columns["several"], columns["asked"])]]}

@@ -14,7 +14,7 @@ from analysis.steps.readings import (
     compute_kappas_of_sides_of_half,
     compute_wording_sd_of_each_reading,
     count_wordings_above_and_below_half,
-    list_reading_values_of_first_model,
+    list_first_model_answers_by_reading,
     select_page_rows_that_steps_recompute,
 )
 from helpers import reading_runs
@@ -23,7 +23,7 @@ from helpers import reading_runs
 def test_steps_agree_with_the_tables(tmp_path):
     frame = reading_runs.reading_rows(items=6, wordings=5, samples=6, no_rule=0.6)
     opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
-    values = list_reading_values_of_first_model(read_reading_groups(opened))
+    values = list_first_model_answers_by_reading(read_reading_groups(opened))
     spreads, sides = compute_wording_sd_of_each_reading(values), count_wordings_above_and_below_half(values)
     table = select_page_rows_that_steps_recompute(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
     assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
@@ -39,6 +39,6 @@ def test_steps_agree_with_the_tables(tmp_path):
 
 
 def test_without_groups_there_are_no_values():
-    assert list_reading_values_of_first_model([]).empty
-    assert compute_wording_sd_of_each_reading(list_reading_values_of_first_model([])).empty
-    assert count_wordings_above_and_below_half(list_reading_values_of_first_model([])).empty
+    assert list_first_model_answers_by_reading([]).empty
+    assert compute_wording_sd_of_each_reading(list_first_model_answers_by_reading([])).empty
+    assert count_wordings_above_and_below_half(list_first_model_answers_by_reading([])).empty

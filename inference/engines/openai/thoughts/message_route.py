@@ -21,7 +21,7 @@ from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bou
 from inference.engines.openai.thoughts.parts import (
     Draft,
     count_token_pieces_of_mark,
-    find_thinking_marks_in_text,
+    detect_thinking_mark_family_of_text,
     join_thoughts_of_prompt,
 )
 from inference.engines.openai.token_text import Words
@@ -98,7 +98,7 @@ class MessageRoute:
         plain = await count_tokens_of_messages("x")
         if not plain < await count_tokens_of_messages("x", UNCONTINUED):
             raise RequestFailed("it does not continue the last message (continue_final_message changes nothing)")
-        marks = find_thinking_marks_in_text(chat.written)
+        marks = detect_thinking_mark_family_of_text(chat.written)
         for family in THINKING if marks is None else ():
             if marks is None and await count_tokens_of_messages(f"x{family.end}") - plain <= count_token_pieces_of_mark(
                 family.end

@@ -26,7 +26,7 @@ def join_thoughts_of_prompt(drafts: Sequence[Draft]) -> Thoughts:
     return Thoughts(thoughts, answers, tokens, closed, scores)
 
 
-def find_thinking_marks_in_text(text: str) -> ThinkingMarks | None:
+def detect_thinking_mark_family_of_text(text: str) -> ThinkingMarks | None:
     """Find the family whose marks stand in a text; None where there are none."""
     return next((marks for marks in THINKING if marks.begin in text or marks.end in text), None)
 

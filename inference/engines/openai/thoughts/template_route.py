@@ -21,7 +21,7 @@ from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bou
 from inference.engines.openai.thoughts.parts import (
     Draft,
     count_token_pieces_of_mark,
-    find_thinking_marks_in_text,
+    detect_thinking_mark_family_of_text,
     join_thoughts_of_prompt,
 )
 from inference.engines.openai.token_text import (
@@ -262,7 +262,7 @@ class TemplateRoute:
 
 async def _find_thinking_marks_of_model(server: Server, shown: str) -> ThinkingMarks:
     """Find the marks of the model's family: in a text that shows them, else in the vocabulary of the server."""
-    if (shown_marks := find_thinking_marks_in_text(shown)) is not None:
+    if (shown_marks := detect_thinking_mark_family_of_text(shown)) is not None:
         return shown_marks
     for marks in THINKING:
         if len(await ask_token_ids(server, marks.end, ATTEMPTS)) <= count_token_pieces_of_mark(marks.end):

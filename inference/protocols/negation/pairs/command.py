@@ -21,7 +21,7 @@ VERBS = {
 
 def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver pairs sheet jnli.jsonl --negations negations.jsonl --out sheet.csv"
-    _add_originals_argument(parser)
+    _add_original_pairs_argument(parser)
     parser.add_argument(
         "--negations", required=True, metavar="NEGATIONS", help="what `waver negate` wrote: source, text, position ..."
     )
@@ -83,7 +83,7 @@ def _write_pairs_with_majority_label(options: argparse.Namespace) -> None:
         print(f"  {len(labelled_pairs) - n_kept:,} left out: no label of most annotators, and of two at least")
 
 
-def _add_originals_argument(parser: argparse.ArgumentParser) -> None:
+def _add_original_pairs_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("originals", metavar="PAIRS", help="labelled pairs of sentences, as JNLI has them, or plain")
 
 

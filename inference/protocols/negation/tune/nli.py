@@ -33,7 +33,7 @@ class TuningGrid:
     rates: tuple[float, ...] = (5e-5, 3e-5, 2e-5)
     epochs: tuple[int, ...] = (3, 4, 5)
 
-    def list_cells_of_seed(self, seed: int) -> list[TrainingCell]:
+    def list_training_cells_of_seed(self, seed: int) -> list[TrainingCell]:
         """List the trainings of one seed."""
         return [TrainingCell(seed, rate, epochs) for rate in self.rates for epochs in self.epochs]
 
@@ -165,7 +165,7 @@ def train_grid_cells_and_choose_best(
     with CellsFolder(out, tuning_record) as folder:
         for seed in range(n_seeds):
             train, held_out = draw_train_and_held_out_rows(len(rows), seed)
-            cells = grid.list_cells_of_seed(seed)
+            cells = grid.list_training_cells_of_seed(seed)
             for cell in cells:
                 finished_result = folder.read_result_of_cell(cell)
                 result = finished_result or folder.train_and_save_cell(

@@ -12,7 +12,7 @@ from analysis.check.limits.tails import (
     compute_tails_of_interval,
     compute_tails_of_share,
 )
-from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_mean
+from analysis.statistics.resampling import bootstrap_intervals, compute_mean_per_draw
 from helpers.mean_shapes import allow_errors, draw_shape
 
 SHARES = (0.0, 1.0)
@@ -95,8 +95,9 @@ def test_an_item_more_is_what_drawn_ones_give_within_the_error_of_the_draws():
 def test_intervals_that_are_drawn_err_in_no_more_than_the_level(shape):
     studies, n = 200, 30
     values, mean = draw_shape(np.random.default_rng(4), shape, (n, studies))
-    drawn = bootstrap_intervals({"x": values}, lambda columns, counts: {"x": compute_drawn_mean(counts, columns["x"])},
-                                draws=500)["x"]  # fmt: skip
+    drawn = bootstrap_intervals(
+        {"x": values}, lambda columns, counts: {"x": compute_mean_per_draw(counts, columns["x"])}, draws=500
+    )["x"]
     tails = [
         compute_tails_of_interval(estimate, (lower, upper), mean, n, bounds=SHARES)
         for estimate, lower, upper in zip(drawn.estimate, drawn.lower, drawn.upper, strict=True)

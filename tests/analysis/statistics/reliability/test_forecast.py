@@ -72,7 +72,9 @@ def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
     rng, shares = np.random.default_rng(2), []
     for _ in range(40):
         agree = rng.random((200, 30)) < rng.beta(0.6, 0.8, (200, 1))
-        shares.append(build_flip_share_error_forecast(agree.astype(float), 0.1).predict_flip_share(wordings))
+        shares.append(
+            build_flip_share_error_forecast(agree.astype(float), 0.1).predict_share_of_flipping_items(wordings)
+        )
     drawn = np.arange(wordings + 1)
     flipped = np.minimum(drawn, wordings - drawn) / wordings > 0.1
     expected = betabinom.pmf(drawn, wordings, 0.6, 0.8)[flipped].sum()
@@ -83,7 +85,7 @@ def test_bounds_of_the_error_of_flips_are_those_of_the_share():
     """62 items, 59 of which flip whatever the number of wordings: Wilson's interval of 59 of 62 is .867 to .983."""
     values = np.where(np.arange(62)[:, None] < 59, [[0.1, 0.9] * 50], 0.1)
     found = build_flip_share_error_forecast(values, 0.05)
-    assert found.items == 62 and found.predict_flip_share(40) == pytest.approx(59 / 62, abs=0.003)
+    assert found.items == 62 and found.predict_share_of_flipping_items(40) == pytest.approx(59 / 62, abs=0.003)
     assert found.count_effective_items(40) == pytest.approx(62, rel=0.02)
     expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
     assert found.compute_standard_error_bounds(100, 40) == pytest.approx(expected, abs=2e-3)
@@ -108,7 +110,7 @@ def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
         weights = np.mean([each * weights / (each @ weights) for each in of_items], axis=0)
     slow = sum(weights @ chances(30, k) for k in range(31) if min(k, 30 - k) / 30 > 0.1)
     found = build_flip_share_error_forecast((np.arange(12) < agree[:, None]).astype(float), 0.1)
-    assert found.predict_flip_share(30) == pytest.approx(slow, abs=0.002)
+    assert found.predict_share_of_flipping_items(30) == pytest.approx(slow, abs=0.002)
     assert found.weights.sum() == pytest.approx(1)
 
 

@@ -110,7 +110,7 @@ class TestExemplars:
 
     def test_the_originals_of_exemplars_are_not_asked(self):
         drawn = exemplars.draw_negation_exemplars(INSTANCES, 3, 0)
-        left = exemplars.drop_exemplar_groups(nli.group_pairs_by_original(INSTANCES), drawn)
+        left = exemplars.drop_groups_containing_exemplars(nli.group_pairs_by_original(INSTANCES), drawn)
         assert set(left) == set(GROUPS) - {each.item for each in drawn}
 
     def test_too_few_originals_are_refused(self):

@@ -83,7 +83,7 @@ def test_the_same_call_makes_the_same_weights(made, tmp_path):
     """A cell that a kill interrupted is trained again from its start: what it becomes follows from its seed."""
     rows = tuning.read_tuning_pairs([made / "rows.jsonl"])
     encoder = Encoder(str(made / "tiny"), "tiny", rows, "cpu")
-    cell = tuning.TuningGrid((0.01,), (6,)).list_cells_of_seed(1)[0]
+    cell = tuning.TuningGrid((0.01,), (6,)).list_training_cells_of_seed(1)[0]
     record = {"name": "t", "set": "", "base": "tiny", "files": []}
     encoder.tune_save_and_test_encoder(cell, *tuning.draw_train_and_held_out_rows(len(rows), 1), record, tmp_path)
     again, first = (load_file(folder / "model.safetensors") for folder in (tmp_path, made / "t" / "t-1"))

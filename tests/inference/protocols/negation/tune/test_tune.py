@@ -96,7 +96,7 @@ class TestGrid:
     """Every cell once; the best on the held-out rows is kept; a kill loses one cell at most."""
 
     def test_the_paper_s_grid_is_the_default(self):
-        assert len(nli.TuningGrid().list_cells_of_seed(0)) == 9
+        assert len(nli.TuningGrid().list_training_cells_of_seed(0)) == 9
         assert nli.TuningGrid().rates == (5e-5, 3e-5, 2e-5) and nli.TuningGrid().epochs == (3, 4, 5)
 
     @pytest.mark.parametrize(
@@ -120,7 +120,9 @@ class TestGrid:
 
     @pytest.mark.parametrize("done", range(9))
     def test_a_stopped_tuning_ends_as_an_undisturbed_one_and_trains_no_cell_twice(self, done, tmp_path):
-        results = {cell: CellResult(0.5 + place / 10, 1.0) for place, cell in enumerate(GRID.list_cells_of_seed(0))}
+        results = {
+            cell: CellResult(0.5 + place / 10, 1.0) for place, cell in enumerate(GRID.list_training_cells_of_seed(0))
+        }
         whole = Paper(results)
         tuned(whole, tmp_path / "whole" / "t")
         stopped, again = Paper(results, stop_after=done), Paper(results)
@@ -136,7 +138,9 @@ class TestGrid:
 
     @pytest.mark.parametrize("moment", ["keep_only_best_cell_of_seed", "publish_checkpoint"])
     def test_a_kill_between_a_cell_and_what_follows_it_loses_nothing(self, moment, tmp_path, monkeypatch):
-        results = {cell: CellResult(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.list_cells_of_seed(0))}
+        results = {
+            cell: CellResult(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.list_training_cells_of_seed(0))
+        }
         tuned(Paper(results), tmp_path / "whole" / "t")
 
         def killed(self, *arguments):
