@@ -36,7 +36,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE) -> Drawing:
     drawn_kinds = [kind for kind in LOOKS if (kinds == kind).any()]
     legend = [WORDS[kind] for kind in drawn_kinds]
     height = panels.choose_distance_between_rows(names, 6.0) * len(names)
-    drawing, axes = panels.lay_out_rows(names, width, height, legend)
+    drawing, axes = panels.lay_out_panel_with_named_rows(names, width, height, legend)
     rows = frame.assign(
         row=np.arange(len(frame)), model=kinds, difference_lower=frame["lower"], difference_upper=frame["upper"]
     )

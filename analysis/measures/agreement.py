@@ -32,7 +32,7 @@ PROTOCOL = "agreement"
 CONVENTIONS = ("dropped", "inconsistent")  # how answers that are not valid are treated, on every page
 
 
-def check_invalid_answer_convention(convention: str) -> None:
+def refuse_unknown_invalid_answer_convention(convention: str) -> None:
     """Refuse a convention for invalid answers that is none of `CONVENTIONS`."""
     if convention not in CONVENTIONS:
         raise InputError(f"invalid = {convention!r} is not known; invalid answers are {' or '.join(CONVENTIONS)}")
@@ -45,7 +45,7 @@ def build_agreement_range_and_minority_sql(convention: str) -> str:
     the majority of the valid ones: "dropped", of the valid answers, null below two; "inconsistent", of all answers, an
     invalid or outvoted one (`create_agreement_tables`) being with no majority, null below two.
     """
-    check_invalid_answer_convention(convention)
+    refuse_unknown_invalid_answer_convention(convention)
     n_counted, n_agree, n_valid = "n_valid", "n_agree", "n_valid"
     if convention == "inconsistent":
         n_counted, n_agree, n_valid = "n_variants", "(n_agree - n_outvoted_agree)", "(n_valid - n_outvoted)"

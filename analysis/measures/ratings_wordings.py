@@ -26,7 +26,7 @@ from analysis.statistics.ordered import (
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
     compute_wordings_share_off_modal_option,
-    find_most_probable_ranks,
+    find_rank_of_most_probable_option,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.spread import (
@@ -79,7 +79,7 @@ def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
         "side_flips": side_flips,
         "in_middle": in_middle,
         "mode_flips": compute_wordings_share_off_modal_option(
-            find_most_probable_ranks(ratings.shares), ratings.shares.shape[-1]
+            find_rank_of_most_probable_option(ratings.shares), ratings.shares.shape[-1]
         ),
         "apart": compute_mean_distance_between_wordings(ratings.shares, ratings.n_options),
     }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
 from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_probabilities_after_single_thoughts
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
@@ -63,7 +63,7 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         For an unknown convention, runs without scores, a condition or a row that contradicts results/schema.json, or a
         human score without a known range.
     """
-    check_invalid_answer_convention(invalid)
+    refuse_unknown_invalid_answer_convention(invalid)
     rows = runs.compute_once("scored rows", lambda: _read_and_check_score_rows(runs))
     if invalid == "dropped":
         return rows

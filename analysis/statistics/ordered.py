@@ -100,10 +100,10 @@ def _pick_share_at_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
     return np.asarray(np.take_along_axis(shares, place[..., None], axis=-1)[..., 0])
 
 
-def find_most_probable_ranks(shares: Array) -> Array:
+def find_rank_of_most_probable_option(shares: Array) -> Array:
     """Find the rank of the most probable option, from 0 on; NaN where two are, or there is no answer.
 
-    >>> find_most_probable_ranks(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
+    >>> find_rank_of_most_probable_option(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
     [1.0, nan, nan]
     """
     filled = np.where(np.isnan(shares), -1.0, shares)
@@ -118,7 +118,7 @@ def compute_wordings_share_off_modal_option(modes: Array, n_ranks: int) -> Array
     Parameters
     ----------
     modes
-        From `find_most_probable_ranks`: (..., wordings). Wordings without a mode are left out.
+        From `find_rank_of_most_probable_option`: (..., wordings). Wordings without a mode are left out.
     n_ranks
         Most options of an answer.
 

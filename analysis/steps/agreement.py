@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
 from analysis.measures.thresholds import build_thresholds_by_flip_column
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.steps.rows import attach_wordings, stack_lists_into_array, stack_row_options_and_canonical_labels
@@ -97,7 +97,7 @@ def summarize_agreement_of_each_item(answers: pd.DataFrame, invalid: str = "drop
         agreement_range: highest minus lowest agreement; agreement_sd (n - 1); minority_share: share of the answers that
         are not with the majority (agree: 0.5 or more). Range, SD and minority share are NaN below two answers.
     """
-    check_invalid_answer_convention(invalid)
+    refuse_unknown_invalid_answer_convention(invalid)
     paraphrases = answers[~answers["original"]]
     has_side = paraphrases["agreement"].notna() & ~((invalid == "inconsistent") & paraphrases["outvoted"])
     agrees = has_side & (paraphrases["agreement"] >= 0.5)

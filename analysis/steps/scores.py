@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
 from analysis.measures.scores import UNGROUPED
 from analysis.runs.folder import UNIT
 from analysis.statistics.rounding import remove_rounding_noise
@@ -52,7 +52,7 @@ def read_item_and_human_scores(
         study, group ("all" where items name none), model, condition, item; low, high: the range asked for; score, gold:
         NaN where there is none. Scores that differ by rounding only are equal.
     """
-    check_invalid_answer_convention(invalid)
+    refuse_unknown_invalid_answer_convention(invalid)
     of_condition = conditions.reindex(columns=["study", "condition", "range", "method"])
     rows = attach_wordings(responses, wordings, _ABOUT_ITEM).merge(of_condition, on=["study", "condition"], how="left")
     (low, high), (least, most) = (

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.measures.agreement import check_invalid_answer_convention
+from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.steps.rows import (
     attach_wordings,
@@ -98,7 +98,7 @@ def pair_answers_with_originals(answers: pd.DataFrame, invalid: str = "dropped")
         expected: 1 where a consistent answer would be "Yes"; right, right_original: 1 for the right answer, NaN where
         none is known.
     """
-    check_invalid_answer_convention(invalid)
+    refuse_unknown_invalid_answer_convention(invalid)
     if invalid == "inconsistent":
         answers = answers.assign(**{name: answers[name].mask(answers["outvoted"]) for name in _OF_ORIGINAL})
     keys = [*UNIT, "item"]

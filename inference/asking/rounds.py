@@ -68,7 +68,7 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     return _build_option_probability_columns(variant, response)
 
 
-def build_columns_of_unread_texts(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
+def build_columns_of_texts_without_parsing(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Make the columns of a row of texts that nothing is read from.
 
     Parameters

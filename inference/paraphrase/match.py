@@ -62,14 +62,17 @@ def add_match_votes_to_items(votes: Votes, items: Sequence[Item], *, drop_refuse
         for item in items
     ]
     checked_items = (
-        Item(item.item, tuple(_add_match_attributes_to_variant(variant, item, verdicts) for variant in variants))
+        Item(
+            item.item,
+            tuple(_record_matching_paraphrase_share_on_variant(variant, item, verdicts) for variant in variants),
+        )
         for item, variants in left_variants
         if variants
     )
     return CheckedItems(tuple(checked_items), refused_keys, frozenset(counts.keys() - verdicts.keys()))
 
 
-def _add_match_attributes_to_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
+def _record_matching_paraphrase_share_on_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
     variant_sources = set(list_sources_of_paraphrase(variant))
     item_verdicts = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.asking.rounds import Condition, Round, build_columns_of_unread_texts
+from inference.asking.rounds import Condition, Round, build_columns_of_texts_without_parsing
 from inference.engines.contract import Sampling
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli.study import Item, Study, Variant
@@ -85,7 +85,7 @@ class Calls:
         def render_prompt(variant: Variant, mask_token: str | None) -> Prompt:
             return self.book.render(form, {"text": variant.text, "number": self.per_call})
 
-        return [Round((condition,), render_prompt, build_columns_of_unread_texts)]
+        return [Round((condition,), render_prompt, build_columns_of_texts_without_parsing)]
 
     def _build_condition_fields(self, form: str, sampling: Sampling) -> Mapping[str, Any]:
         """Build the recorded fields of the condition: form, prompt and settings of the sampling."""

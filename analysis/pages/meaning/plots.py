@@ -43,7 +43,7 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     legend = [SHARES[name][0] for name in shown]
     names = panels.wrap_row_labels(list(dict.fromkeys(frame["label"])), width, 6.0)
     height = panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names)
-    drawing, axes = panels.lay_out_rows(names, width, height, legend)
+    drawing, axes = panels.lay_out_panel_with_named_rows(names, width, height, legend)
     for place, name in enumerate(shown):
         rows, look = frame[frame["wordings"] == name], SHARES[name][1]
         heights = rows["row"] + DODGE * (place - (len(shown) - 1) / 2)

@@ -119,7 +119,7 @@ def draw_scales_moves(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         The figure.
     """
     names = [CHANGES.get(change, f"another {change}") for change in frame["change"]]
-    drawing, axes = panels.lay_out_rows(names, width, 0.19 * len(names))
+    drawing, axes = panels.lay_out_panel_with_named_rows(names, width, 0.19 * len(names))
     rows = frame.assign(
         row=np.arange(len(frame)), model=np.where(frame["change"] == "model", "model", "other"), label=names
     )

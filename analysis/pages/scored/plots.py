@@ -36,7 +36,9 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     """
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
-    drawing, axes = panels.lay_out_rows(names, width, panels.choose_distance_between_rows(names, 6.0) * len(names))
+    drawing, axes = panels.lay_out_panel_with_named_rows(
+        names, width, panels.choose_distance_between_rows(names, 6.0) * len(names)
+    )
     rows = frame.assign(row=np.arange(len(frame)))
     low, high = _choose_axis_ends(rows)
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
@@ -76,7 +78,7 @@ def draw_scored_passes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     part_names = [name for name, _ in PARTS.values()]
     height = panels.choose_distance_between_rows(names, 6.0) * len(names)
-    drawing, axes = panels.lay_out_rows(names, width, height, part_names)
+    drawing, axes = panels.lay_out_panel_with_named_rows(names, width, height, part_names)
     places = np.arange(len(frame))
     start = np.zeros(len(frame))
     for column, (part_name, colour) in PARTS.items():

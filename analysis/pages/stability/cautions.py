@@ -57,7 +57,8 @@ def list_cautions(
         *_describe_invalid_answers(labelled_invalid), *describe_bounds_left_by_unread_answers(labelled_invalid, choice),
         *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip_column(stability)),
         *wordings.describe_variants_differing_in_whitespace_only(twins),
-        *wordings.describe_paraphrases_of_changed_meaning(items), *_describe_small_sample_sizes(stability, items),
+        *wordings.describe_paraphrases_of_changed_meaning(items),
+        *_describe_few_models_items_or_wordings(stability, items),
     )  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: Answer
     ]
 
 
-def _describe_small_sample_sizes(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
+def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.DataFrame) -> list[str]:
     """Say that there are few models, items, or wordings per item."""
     item_counts = stability["n_items"].set_axis(labels.build_row_labels(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]

@@ -41,7 +41,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     str
         A caution.
     """
-    yield from _describe_missing_features(frames["features"])
+    yield from _describe_left_out_and_doubtful_features(frames["features"])
     yield from _describe_collinear_features(frames["vif"], frames["correlations"])
     yield from _describe_fit_problems(fits)
     yield from _describe_item_varying_and_unconfirmed_effects(effects)
@@ -56,7 +56,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from list_few_models_cautions(fitted["model"].nunique())
 
 
-def _describe_missing_features(components: pd.DataFrame) -> Iterator[str]:
+def _describe_left_out_and_doubtful_features(components: pd.DataFrame) -> Iterator[str]:
     """Say which features are left out and why, whose language is in doubt, and where sentiment has another tool."""
     absent = components[components["missing"].notna()]
     for reason, rows in absent.groupby("missing", sort=False):

@@ -204,7 +204,7 @@ def fit_mixed_model_per_unit(
     InputError
         For an unknown or missing predictor, an unknown engine or scale, and if no model can be fitted.
     """
-    agreement.check_invalid_answer_convention(invalid)
+    agreement.refuse_unknown_invalid_answer_convention(invalid)
     key = ("mixed models", engine, scale, predictors)
     dropped = runs.compute_once(key, lambda: _fit_mixed_models_of_all_units(runs, engine, scale, predictors))
     if invalid == "dropped" or not find_units_with_invalid_answers(runs):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, check_invalid_answer_convention
+from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, refuse_unknown_invalid_answer_convention
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
@@ -98,7 +98,7 @@ def compute_item_sums_of_wording_studies(runs: Runs, invalid: str = "dropped") -
     Cells
         Units in the order of run.json.
     """
-    check_invalid_answer_convention(invalid)
+    refuse_unknown_invalid_answer_convention(invalid)
     create_wording_answers_view(runs)
     return runs.compute_once(
         ("wording cells", invalid),

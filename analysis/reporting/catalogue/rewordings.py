@@ -47,12 +47,12 @@ def _read_studies_with_reader_of_protocol(runs: Runs) -> Iterator[Study]:
             yield from import_reader_function(reader.read_studies)(runs, names)
             continue
         try:  # one that fails must not take the studies of all others with it
-            yield from convert_errors_of_room_function(room, _read_all_studies)(reader, runs, names)
+            yield from convert_errors_of_room_function(room, _list_studies_of_rewording_reader)(reader, runs, names)
         except RoomFailed as error:
             warn_that_room_is_left_out(room, f"its reader of wordings: {error}")
 
 
-def _read_all_studies(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
+def _list_studies_of_rewording_reader(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
     """Read the studies of a reader to the end."""
     return list(import_reader_function(reader.read_studies)(runs, names))
 

@@ -48,9 +48,9 @@ class AnswerPair:
         """
         if self.is_agree_disagree:
             return text
-        return _REPLACED_WORD.sub(self._replace_agreement_word_by_own_answer, text)
+        return _REPLACED_WORD.sub(self._get_replacement_of_matched_agreement_word, text)
 
-    def _replace_agreement_word_by_own_answer(self, match: re.Match[str]) -> str:
+    def _get_replacement_of_matched_agreement_word(self, match: re.Match[str]) -> str:
         """Return what stands for a matched word about agreement, with the answer of this pair that it is about."""
         side, replacement = _REPLACEMENTS[match[0]]
         answer = (self.first, self.second)[side]

@@ -184,7 +184,7 @@ def draw_row_labels(axes: Axes, names: Sequence[str]) -> None:
         draw_text(axes, (0, row), name, (-5, 0), coordinates=axes.get_yaxis_transform(), ha="right", label="row")
 
 
-def lay_out_rows(
+def lay_out_panel_with_named_rows(
     names: Sequence[str], width: float, height: float, legend_names: Sequence[str] = ()
 ) -> tuple[Drawing, Axes]:
     """Lay out one panel with a row per name, and write the names.

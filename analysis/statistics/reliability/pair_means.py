@@ -68,7 +68,7 @@ def estimate_mean_differences_of_model_pairs(values: Array, crossed: bool, anew:
         return PairMeans(means, between[:, None], np.full((len(means), 1), n_items - 1.0))
     deviations = np.where(has_answer, answers - of_items[:, :, None], 0.0)
     if not crossed:
-        variances, freedoms = _compute_mean_variances_by_item_wordings(deviations, has_answer)
+        variances, freedoms = _compute_variances_of_nested_wording_means(deviations, has_answer)
         return PairMeans(means, variances[:, None], freedoms[:, None])
     wording, residual = _estimate_shared_wording_components(deviations, has_answer)
     incidence = measure_which_items_have_which_wordings(has_answer, True)
@@ -84,7 +84,7 @@ def _compute_squared_model_distances(numbers: Array) -> Array:
     return np.asarray(pdist(numbers.reshape(len(numbers), -1), "sqeuclidean"))
 
 
-def _compute_mean_variances_by_item_wordings(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _compute_variances_of_nested_wording_means(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Compute the variances of means over the wordings that every item has for itself, and their degrees of freedom."""
     totals = squares = np.zeros(len(deviations) * (len(deviations) - 1) // 2)
     for number, is_answered in enumerate(has_answer):

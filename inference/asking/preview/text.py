@@ -62,14 +62,14 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
     limit = "at most" if round_preview.is_at_most else "about"
     yield (
         f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, "
-        f"{_format_expected_token_counts(round_preview)}, "
+        f"{_format_prompt_token_counts(round_preview)}, "
         f"{limit} {format_duration(round_preview.seconds)}"
     )
     if round_preview.bill is not None:
         yield f"  {round_preview.bill}"
 
 
-def _format_expected_token_counts(round_preview: RoundPreview) -> str:
+def _format_prompt_token_counts(round_preview: RoundPreview) -> str:
     """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
     return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
 

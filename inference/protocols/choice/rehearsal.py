@@ -54,8 +54,8 @@ class Rehearsal:
         Two lines or more: `Paraphrase: ...`, then the response with `Answer: ` before it where it has no such line. The
         word `Paraphrase:` is left out where the prompt itself ends with it.
         """
-        opening = "" if _find_unfinished_last_line(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
-        whole = (_find_unfinished_last_line(self.base(variant)) + response).strip()
+        opening = "" if _find_open_last_line_of_prompt(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
+        whole = (_find_open_last_line_of_prompt(self.base(variant)) + response).strip()
         return f"{opening} {' '.join(paraphrase.split())}\n{ensure_answer_prefix(whole)}"
 
 
@@ -113,7 +113,7 @@ def list_base_prompt_text_conditions(conditions: Mapping[str, Mapping[str, Any]]
     ]
 
 
-def _find_unfinished_last_line(prompt: Prompt) -> str:
+def _find_open_last_line_of_prompt(prompt: Prompt) -> str:
     """Return the last line of a prompt that the model continues, where it is left open; else nothing."""
     last = (prompt.text or "").rpartition("\n")[2]
     return last if last.rstrip().endswith(":") else ""

@@ -39,7 +39,7 @@ DECISION_RULE = (
 FOLDER = Path(__file__).parent
 
 
-def read_wording_prompts(language: str, path: str | Path | None = None) -> PromptBook:
+def read_yes_no_prompt_file(language: str, path: str | Path | None = None) -> PromptBook:
     """Read a prompt file that asks for yes or no.
 
     Parameters
@@ -188,7 +188,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
     source = sources.build_source_from_options(options)
     bank = templates.read_template_bank(source.templates, source.language)
-    book = read_wording_prompts(bank.language, options.prompt)
+    book = read_yes_no_prompt_file(bank.language, options.prompt)
     pool = source.read()
     shown_exemplars: tuple[Exemplar, ...] = ()
     if any(options.shots):

@@ -18,7 +18,7 @@ from analysis.statistics.ordered import (
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
     compute_wordings_share_off_modal_option,
-    find_most_probable_ranks,
+    find_rank_of_most_probable_option,
 )
 from analysis.statistics.spread import compute_mean_pair_distances
 from analysis.statistics.strata import estimate_stratified_mean
@@ -38,7 +38,8 @@ def test_answers_of_different_numbers_of_options_stand_in_one_array():
     )
     assert np.isnan(compute_answer_entropies(np.full(5, np.nan)))
     assert (
-        find_most_probable_ranks(shares)[:1].tolist() == [2.0] and np.isnan(find_most_probable_ranks(shares)[1:]).all()
+        find_rank_of_most_probable_option(shares)[:1].tolist() == [2.0]
+        and np.isnan(find_rank_of_most_probable_option(shares)[1:]).all()
     )
 
 

@@ -77,7 +77,7 @@ def questions_of(protocol: str) -> tuple[Study, object]:
     texts = [Text(str(n), f"the thing {n} is a thing", gold) for n, gold in enumerate(["yes", "no"] * 4)]
     shown = draw_wording_exemplars(texts, bank, 0)
     return wording.build_wording_study(texts[:3], bank, "w"), wording.Questions(
-        wording.read_wording_prompts("en"), (0, 4), shown
+        wording.read_yes_no_prompt_file("en"), (0, 4), shown
     )
 
 

@@ -32,7 +32,7 @@ NO = {
                   "zh": "不同意"},
     "wording": {"en": "no", "ja": "いいえ", "de": "nein", "fr": "non", "es": "no", "it": "no", "nl": "nee", "zh": "否"},
 }  # fmt: skip
-READ = {"agreement": agreement.read_agreement_prompts, "wording": wording.read_wording_prompts}
+READ = {"agreement": agreement.read_agreement_prompts, "wording": wording.read_yes_no_prompt_file}
 CELLS = [(protocol, language) for protocol in READ for language in NAME_BY_LANGUAGE]
 
 

@@ -17,7 +17,7 @@ from string import ascii_uppercase
 import pyarrow.compute as pc
 
 from ground.errors import InputError
-from inference.asking.rounds import Condition, Round, build_columns_of_unread_texts
+from inference.asking.rounds import Condition, Round, build_columns_of_texts_without_parsing
 from inference.engines.contract import Sampling
 from inference.paraphrase import parsing
 from inference.protocols.choice.building.steps import REWORDED, LeftOut, Step
@@ -102,7 +102,9 @@ class Questions:
         }
         return [
             Round(
-                (Condition(CONDITION, fields, way),), partial(self._render_prompt, form), build_columns_of_unread_texts
+                (Condition(CONDITION, fields, way),),
+                partial(self._render_prompt, form),
+                build_columns_of_texts_without_parsing,
             )
         ]
 

@@ -28,7 +28,7 @@ YES_NO = (Option("yes", "yes"), Option("no", "no"))
 
 
 def book(language: str) -> PromptBook:
-    return wording.read_wording_prompts(language)
+    return wording.read_yes_no_prompt_file(language)
 
 
 def variant(text: str = "Is rain wet?", language: str = "en") -> Variant:
@@ -118,7 +118,7 @@ class TestPrompts:
             "chat": {"messages": [{"role": "user", "content": content}], "answers": answers},
         }
         (tmp_path / "own.yaml").write_text(json.dumps(forms))
-        own = wording.read_wording_prompts("en", tmp_path / "own.yaml")
+        own = wording.read_yes_no_prompt_file("en", tmp_path / "own.yaml")
         (message,) = own.render("chat", build_template_values_of_options(variant()), shots=self.shots).messages
         assert message["content"] == "Is ice hot? nay; Is ice cold? aye; Is rain wet?"
         assert own.render("plain", build_template_values_of_options(variant())).text == "Is rain wet?"
