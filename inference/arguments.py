@@ -14,7 +14,7 @@ from inference.engines import (
     list_engines,
     list_engines_taking_adapters,
     list_engines_that_have_own_options,
-    note_engine_in_use,
+    record_use_of_outside_engine,
 )
 from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
@@ -228,7 +228,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     """
     from inference.asking.one_model import Settings
 
-    note_engine_in_use(options.engine)
+    record_use_of_outside_engine(options.engine)
     return Settings(
         form=options.form,
         engine=options.engine,

@@ -17,7 +17,7 @@ import numpy as np
 
 from analysis.measures import choices, ratings, scores
 from analysis.measures.reworded import AGREEMENT, SCORE, Study, scored
-from analysis.measures.reworded.scores import name_settings_and_prompts
+from analysis.measures.reworded.scores import name_setting_and_prompt_per_condition
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
@@ -110,7 +110,7 @@ def _round_scores_of_first_measure(runs: Runs, name: str, studies: Sequence[Stud
 def _round_scores_to_scale(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number on the scale of every condition."""
     conditions = runs.info["conditions"][name]
-    settings, _ = name_settings_and_prompts(conditions)
+    settings, _ = name_setting_and_prompt_per_condition(conditions)
     widths = {settings[key]: fields["range"][1] - fields["range"][0] for key, fields in conditions.items()}
     for study in studies:
         if study.measure == SCORE:

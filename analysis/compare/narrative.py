@@ -49,7 +49,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
     verdict = (
         _describe_verdict_of_only_pair(headline.iloc[0], rows)
         if len(headline) == 1
-        else _describe_pair_counts_favouring_each_side(headline)
+        else _describe_model_pairs_favouring_each_side(headline)
     )
     return Answer(_describe_compared_models(headline), verdict, cautions=cautions)
 
@@ -108,7 +108,7 @@ def _describe_verdict(row: pd.Series) -> str:
     return f"A and B are {row['verdict']} in {measure}, for {row['holds_for']}."
 
 
-def _describe_pair_counts_favouring_each_side(headline: pd.DataFrame) -> str:
+def _describe_model_pairs_favouring_each_side(headline: pd.DataFrame) -> str:
     """Say of how many pairs A is higher, and of how many B."""
     numbers = [int((headline["verdict"] == verdict).sum()) for verdict in HIGHER]
     measures = _join_measure_names(headline["measure"])

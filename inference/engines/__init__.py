@@ -126,7 +126,7 @@ def list_engines_that_have_own_options() -> list[Entry]:
     return [entry for entry in list_engines().values() if entry.settings]
 
 
-def note_engine_in_use(engine: str) -> None:
+def record_use_of_outside_engine(engine: str) -> None:
     """Note for the record of the session that an engine is chosen, where it is another package's."""
     if engine not in ENGINES and engine in _import_engine_entries_of_other_packages():
         note_room_in_use(_import_engine_entries_of_other_packages()[engine][0])
@@ -278,5 +278,5 @@ __all__ = [
     "list_engines_taking_adapters",
     "list_engines_that_have_own_options",
     "load_engine",
-    "note_engine_in_use",
+    "record_use_of_outside_engine",
 ]

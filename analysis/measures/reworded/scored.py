@@ -148,7 +148,7 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
         if study_codes.empty or not units:
             continue
         rows = _read_rows_with_scores(runs, name, study_codes)
-        validity = _compute_scored_share_by_unit(runs, name)
+        validity = _compute_share_of_responses_with_score(runs, name)
         validity_rows = (
             _read_validity_rows(runs, name, study_codes) if min(validity.values(), default=1.0) < 1 else None
         )
@@ -293,7 +293,7 @@ def _read_rows_with_places(runs: Runs, study: str, codes: pd.DataFrame, rows: st
         runs.con.unregister("scored_codes")
 
 
-def _compute_scored_share_by_unit(runs: Runs, study: str) -> dict[tuple[str, str], float]:
+def _compute_share_of_responses_with_score(runs: Runs, study: str) -> dict[tuple[str, str], float]:
     """Return for every unit the share of its responses that have a score; those that failed have none."""
     rows = runs.execute(
         """

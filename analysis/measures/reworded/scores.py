@@ -43,7 +43,7 @@ def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
         study_rows = rows[rows["study"] == name]
         if study_rows.empty:
             continue
-        settings, prompts = name_settings_and_prompts(runs.info["conditions"][name])
+        settings, prompts = name_setting_and_prompt_per_condition(runs.info["conditions"][name])
         wordings = list(dict.fromkeys(prompts[condition] for condition in study_rows["condition"].unique()))
         units = list(dict.fromkeys(zip(study_rows["model"], study_rows["condition"].map(settings), strict=True)))
         item_codes, items = pd.factorize(study_rows["item"])
@@ -107,7 +107,9 @@ def _has_several_samples(condition_fields: Mapping[str, Any]) -> bool:
     return any(isinstance(number, int) and number > 1 for number in numbers)
 
 
-def name_settings_and_prompts(conditions: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, str], dict[str, str]]:
+def name_setting_and_prompt_per_condition(
+    conditions: Mapping[str, Mapping[str, Any]],
+) -> tuple[dict[str, str], dict[str, str]]:
     """Name the setting and the prompt of every condition: `mine/plain/0-9/t0.7` is `plain/0-9/t0.7` in `mine`.
 
     Conditions of the same setting and prompt, as of other programs, stay apart. Where each setting has one prompt, it

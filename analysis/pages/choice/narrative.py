@@ -95,7 +95,7 @@ def answer_page_question(
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_how_often_choices_are_kept(judged)),
         "choice_positions": tuple(
-            _describe_letter_preferences(
+            _describe_how_many_models_prefer_letters(
                 add_model_and_condition_labels(letters[~is_validity_below_half(letters["validity"])]), orders=size[2]
             )
         ),
@@ -235,7 +235,7 @@ def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
     )
 
 
-def _describe_letter_preferences(letters: pd.DataFrame, orders: int) -> Iterator[str]:
+def _describe_how_many_models_prefer_letters(letters: pd.DataFrame, orders: int) -> Iterator[str]:
     """Count the models that prefer a letter, by intervals widened for letters and models; name the largest."""
     rows = letters[(letters["right"] == "all") & (letters["letter"] != "none") & letters["preference_lower"].notna()]
     if rows.empty:

@@ -167,21 +167,20 @@ def _parse_sentence_pair(row: Row) -> Instance:
         return Instance(
             where, _read_pair_id_as_text(where, fields, "jnli_sentence_pair_id"),
             _parse_text_among_choices(where, fields, "type", PATTERNS),
-            _parse_sentence_field(where, sides[0], "sentence"), _parse_sentence_field(where, sides[1], "sentence"),
+            _require_sentence_text(where, sides[0], "sentence"), _require_sentence_text(where, sides[1], "sentence"),
             _parse_text_among_choices(where, fields, "gold_label", LABELS), *positions,
         )  # fmt: skip
     if "sentence1" in fields:
         return Instance(
             where, _read_pair_id_as_text(where, fields, "sentence_pair_id"), ORIGINAL,
-            _parse_sentence_field(where, fields, "sentence1"),
-            _parse_sentence_field(where, fields, "sentence2"), _parse_text_among_choices(where, fields, "label",
-            LABELS),
+            _require_sentence_text(where, fields, "sentence1"), _require_sentence_text(where, fields, "sentence2"),
+            _parse_text_among_choices(where, fields, "label", LABELS),
         )  # fmt: skip
     pattern = _parse_text_among_choices(where, fields, "pattern", PATTERNS) if fields.get("pattern") else ORIGINAL
     return Instance(
         where, _read_pair_id_as_text(where, fields, "item") if "item" in fields else where, pattern,
-        _parse_sentence_field(where, fields, "premise"),
-        _parse_sentence_field(where, fields, "hypothesis"), _parse_text_among_choices(where, fields, "label", LABELS),
+        _require_sentence_text(where, fields, "premise"), _require_sentence_text(where, fields, "hypothesis"),
+        _parse_text_among_choices(where, fields, "label", LABELS),
         _parse_negation_position(where, fields, "premise_position"),
         _parse_negation_position(where, fields, "hypothesis_position"),
     )  # fmt: skip
@@ -204,7 +203,7 @@ def _parse_text_among_choices(where: str, fields: Mapping[str, Any], field: str,
     return value
 
 
-def _parse_sentence_field(where: str, fields: Mapping[str, Any], field: str) -> str:
+def _require_sentence_text(where: str, fields: Mapping[str, Any], field: str) -> str:
     """Return the text of a field that must be a sentence."""
     value = _require_field(where, fields, field)
     if not isinstance(value, str) or not value.strip():

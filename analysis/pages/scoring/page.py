@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.reworded.scores import name_settings_and_prompts
+from analysis.measures.reworded.scores import name_setting_and_prompt_per_condition
 from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
@@ -65,7 +65,7 @@ class ScoringPage(Page):
             ["study", "condition"]
         ].drop_duplicates()
         names_by_study = {
-            study: name_settings_and_prompts(self.runs.info["conditions"][study])[0]
+            study: name_setting_and_prompt_per_condition(self.runs.info["conditions"][study])[0]
             for study in setting_conditions["study"].unique()
         }
         return beyond.describe_differences_beyond_rewording(

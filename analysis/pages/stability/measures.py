@@ -71,10 +71,10 @@ def build_stability_studies(runs: Runs, item_table: pd.DataFrame, added_names: S
     Study
         In the order of run.json.
     """
-    return (build_stability_study(runs, name, item_table, added_names) for name in runs.info["studies"])
+    return (build_study_arrays_from_item_table(runs, name, item_table, added_names) for name in runs.info["studies"])
 
 
-def build_stability_study(
+def build_study_arrays_from_item_table(
     runs: Runs, study_name: str, item_table: pd.DataFrame, added_names: Sequence[str] = ()
 ) -> Study:
     """Turn a table of items into the arrays of one study.

@@ -162,7 +162,8 @@ def _build_study_columns_by_paraphrase_source(
     )
     for study, names in sources_by_study.items():
         study_by_source = {
-            name: measures.build_stability_study(runs, study, table[table["source"] == name]) for name in names
+            name: measures.build_study_arrays_from_item_table(runs, study, table[table["source"] == name])
+            for name in names
         }
         yield names, study_by_source
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
-from analysis.reporting.catalogue.outside import PAGES, find_outside_page, load_outside_catalogues
+from analysis.reporting.catalogue.outside import PAGES, find_outside_room_of_page, load_outside_catalogues
 from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
 from ground.outside_rooms import convert_errors_of_room_function
 
@@ -464,7 +464,7 @@ def _find_column_definition_of_page(page: Catalogue, table: str, name: str) -> C
 
 def format_page_folder_for_messages(page: str) -> str:
     """Return the folder of a page as messages name it: of an outside page with package and version."""
-    room = find_outside_page(page)
+    room = find_outside_room_of_page(page)
     return f"{room.package_and_version}: {room.module.replace('.', '/')}" if room else f"analysis/pages/{page}"
 
 
@@ -483,7 +483,7 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     The function.
     """
     module, name = function_path.split(".")
-    room = find_outside_page(page)
+    room = find_outside_room_of_page(page)
     if room is None:
         page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
         return page_function

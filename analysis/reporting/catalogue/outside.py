@@ -34,7 +34,7 @@ def list_pages_of_other_packages() -> dict[str, OutsideRoom]:
     return list_rooms_of_other_packages("page", own_names)
 
 
-def find_outside_page(page: str) -> OutsideRoom | None:
+def find_outside_room_of_page(page: str) -> OutsideRoom | None:
     """Find the room of a page; None: it is one of ours."""
     return list_pages_of_other_packages().get(page)
 
@@ -65,7 +65,7 @@ def find_own_or_outside_page_notebook(page: str, own_folder: Path) -> Path:
     -------
     Its file; that of an outside page stands in the folder of the page, if it has one.
     """
-    room = find_outside_page(page)
+    room = find_outside_room_of_page(page)
     folder = find_outside_page_folder(room) if room else None
     return (folder or own_folder) / f"{page}.ipynb"
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.catalogue import Rewordings, list_pages
-from analysis.reporting.catalogue.outside import find_outside_page
+from analysis.reporting.catalogue.outside import find_outside_room_of_page
 from ground.errors import RoomFailed
 from ground.outside_rooms import OutsideRoom, convert_errors_of_room_function, warn_that_room_is_left_out
 
@@ -60,7 +60,7 @@ def _list_studies_of_rewording_reader(reader: Rewordings, runs: Runs, names: Seq
 def _find_outside_page_of_reader(reader: Rewordings) -> OutsideRoom | None:
     """Find the page of another package that names a reader; None: it is one of ours."""
     pages = (name for name, page in list_pages().items() if page.rewordings is reader)
-    return next((room for name in pages if (room := find_outside_page(name))), None)
+    return next((room for name in pages if (room := find_outside_room_of_page(name))), None)
 
 
 def has_rewordings(runs: Runs) -> bool:

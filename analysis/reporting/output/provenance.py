@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from analysis.reporting import words
-from analysis.reporting.catalogue.outside import find_outside_page
+from analysis.reporting.catalogue.outside import find_outside_room_of_page
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
 from analysis.runs import Runs
@@ -87,7 +87,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
 
 def list_outside_page_entries(pages: Sequence[str]) -> Entries:
     """List the pages that are other packages', for the foot; no entry where none is."""
-    rooms = [room for page in pages if (room := find_outside_page(page))]
+    rooms = [room for page in pages if (room := find_outside_room_of_page(page))]
     return [("From other packages", [room.title for room in rooms])] if rooms else []
 
 

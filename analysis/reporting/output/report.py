@@ -13,7 +13,7 @@ from typing import Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.catalogue.outside import find_outside_page, find_own_or_outside_page_notebook
+from analysis.reporting.catalogue.outside import find_outside_room_of_page, find_own_or_outside_page_notebook
 from analysis.reporting.output import cells, execution, files, index, layout, made_notebook, notebooks, provenance
 from analysis.reporting.output.first_screen import read_first_screen
 from analysis.reporting.output.layout import Chapter
@@ -253,7 +253,7 @@ def _execute_page(
         cells.prepare_outputs_for_page(node)
         chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
-        room = find_outside_page(notebook.name)
+        room = find_outside_room_of_page(notebook.name)
         source = f"page of {room.package_and_version}: " if room and room.package_and_version not in str(error) else ""
         return _build_failed_result(notebook.name, question, f"{source}{error}", error.wrong_input)
     except OSError as error:

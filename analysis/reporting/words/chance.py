@@ -60,7 +60,7 @@ def _compute_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
         gaps = measure_same_vs_cross_wording_agreement(runs, study).groupby(["model", "condition"])["gap"]
-        tested = {unit: compute_p_mean_above_zero(values.to_numpy()) for unit, values in gaps}
+        tested = {unit: compute_p_value_of_positive_mean(values.to_numpy()) for unit, values in gaps}
         is_of_study = sampled["study"] == study
         sampled.loc[is_of_study, "p"] = [
             tested.get(unit, np.nan) for unit in zip(*(sampled.loc[is_of_study, key] for key in ("model", "condition")),
@@ -72,13 +72,15 @@ def _compute_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
     return drawn.drop(index=unaffected).reset_index(drop=True)
 
 
-def compute_p_mean_above_zero(values: npt.NDArray[np.float64]) -> float:
+def compute_p_value_of_positive_mean(values: npt.NDArray[np.float64]) -> float:
     """Test whether the mean of some items' values is above 0: the one-sided p value of Student's t.
 
     NaN for one item. Where all values are one, t has no error: p is that of as many heads in a row.
 
-    >>> round(compute_p_mean_above_zero(np.array([0.1, 0.3, 0.2])), 3), compute_p_mean_above_zero(np.array([1.0, 1.0]))
-    (0.037, 0.25)
+    >>> round(compute_p_value_of_positive_mean(np.array([0.1, 0.3, 0.2])), 3)
+    0.037
+    >>> compute_p_value_of_positive_mean(np.array([1.0, 1.0]))
+    0.25
     """
     from scipy.special import stdtr
 

@@ -56,7 +56,7 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
     if example is None:
         yield "  to come: nothing, no variant is drawn"
         return
-    yield from _describe_prompt_and_option_tokens(example.explanation, example.variant, example.labels)
+    yield from _describe_prompt_and_option_masses(example.explanation, example.variant, example.labels)
     if round_preview.thinks:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
     limit = "at most" if round_preview.is_at_most else "about"
@@ -91,7 +91,7 @@ def _describe_engine(info: Mapping[str, Any]) -> str:
     return f"{info['engine']}, {info['parameters']:,} parameters, {info['dtype']} on {info['device']}"
 
 
-def _describe_prompt_and_option_tokens(
+def _describe_prompt_and_option_masses(
     explanation: Explanation, variant: Variant, labels: Sequence[str]
 ) -> Iterator[str]:
     """Describe a prompt and how its options are spelled and answered, line by line."""

@@ -197,11 +197,11 @@ class AnswerPaths:
         rows = _join_branches_into_rows(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows.list_members()) for place in row}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
-            self._store_branch_logprobs_of_one_pass(
+            self._run_pass_and_store_branch_logprobs(
                 [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
             )
 
-    def _store_branch_logprobs_of_one_pass(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
+    def _run_pass_and_store_branch_logprobs(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
         """Compute the branches of some rows in one pass, and keep the log-probabilities of the tokens that go on."""
         all_branches = [branch for row in branch_rows for branch in row]
         numbers = iter(range(len(all_branches)))

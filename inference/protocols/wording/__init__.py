@@ -202,7 +202,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     shown_texts = {exemplar.text.text for exemplar in shown_exemplars}
     free_texts = tuple(text for text in pool.texts if text.text not in shown_texts)
     asked_texts = texts.sample_texts_by_seed(free_texts, options.sample, options.balanced, seed)
-    name = _name_wording_study(options.items, bank) if options.name is None else options.name
+    name = _name_study_after_items_and_bank(options.items, bank) if options.name is None else options.name
     aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
     print_progress(
         f"{options.items}: {pool.describe_rows_read_and_kept()}{aside}; "
@@ -219,7 +219,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     )
 
 
-def _name_wording_study(items: str, bank: Bank) -> str:
+def _name_study_after_items_and_bank(items: str, bank: Bank) -> str:
     """Name the study after its texts and its bank: the same texts may be asked about with another bank."""
     stem = name_study_after_source(items)
     return stem if stem.startswith(bank.name) else f"{stem}-{bank.name}"

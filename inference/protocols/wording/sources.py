@@ -68,7 +68,7 @@ def _build_source_of_shipped_texts(options: Namespace) -> Source:
     if options.language not in (None, language):
         raise InputError(f"--items {options.items} is in '{language}', not in '{options.language}'")
     if options.items == DEMO:
-        return Source(language, options.templates or "facts", _build_demo_pool)
+        return Source(language, options.templates or "facts", _build_pool_of_demo_world_facts)
     return Source(language, options.templates or "sentiment", partial(_read_sentiment_texts, options.items))
 
 
@@ -78,7 +78,7 @@ def _read_sentiment_texts(name: str) -> Pool:
     return texts.read_wording_texts(Path(__file__).parent / f"{name}.csv", columns)
 
 
-def _build_demo_pool() -> Pool:
+def _build_pool_of_demo_world_facts() -> Pool:
     """Make a pool of the demo world's facts, each with gold yes or no."""
     from inference.demo.facts import list_true_and_false_statements
     from inference.demo.world import World

@@ -118,7 +118,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
     tested = chance.find_units_with_chance_changes(opened)
     for model, gaps in found.groupby(level="model"):
         p = ttest_1samp(gaps, 0, alternative="greater").pvalue
-        assert chance.compute_p_mean_above_zero(gaps.to_numpy()) == pytest.approx(p, rel=1e-9)
+        assert chance.compute_p_value_of_positive_mean(gaps.to_numpy()) == pytest.approx(p, rel=1e-9)
         assert (model in set(tested["model"])) == (p >= 0.05) or p > 0.025  # Holm over two
     assert set(tested["answers"]) <= {SAMPLED}
 
@@ -133,5 +133,5 @@ def test_coin_flips_are_told_from_wordings_in_one_of_twenty_studies_at_most(samp
         n, total, pairs = 5 * samples, agree.sum(axis=1), 5 * samples * (samples - 1)
         every = total * (total - 1) + (n - total) * (n - total - 1)
         gaps = alike.sum(axis=1) / pairs - (every - alike.sum(axis=1)) / (n * (n - 1) - pairs)
-        wrong += chance.compute_p_mean_above_zero(gaps) < 0.05
+        wrong += chance.compute_p_value_of_positive_mean(gaps) < 0.05
     assert wrong <= 0.05 * studies + 2 * np.sqrt(studies * 0.05 * 0.95)

@@ -68,7 +68,7 @@ def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stan
     variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
     dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))
     explanation = Explanation("text\n", 2, (forms, (("no", (1,)),)), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
-    assert list(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))) == [
+    assert list(as_text._describe_prompt_and_option_masses(explanation, variant, list_option_labels(variant))) == [
         "  item 0, variant original, 2 tokens:",
         "  | text",
         "  | ",
@@ -85,7 +85,7 @@ def test_one_token_is_one_and_what_nobody_counted_is_called_an_estimate():
 
     def describe(**more):
         explanation = Explanation("text", 1, options, (), Score((0.25, 0.5), (-1.0, -1.0), 0.75), **more)
-        return next(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant)))
+        return next(as_text._describe_prompt_and_option_masses(explanation, variant, list_option_labels(variant)))
 
     assert describe() == "  item 0, variant original, 1 token:"
     assert describe(is_length_estimated=True) == (
@@ -99,7 +99,7 @@ def test_of_many_spellings_the_first_are_shown():
     dropped = tuple((0, f"other{number}", "long") for number in range(13))
     explanation = Explanation("text", 2, (forms, forms[:12]), dropped, Score((0.25, 0.5), (-1.0, -1.0), 0.75))
     text = " ".join(
-        " ".join(as_text._describe_prompt_and_option_tokens(explanation, variant, list_option_labels(variant))).split()
+        " ".join(as_text._describe_prompt_and_option_masses(explanation, variant, list_option_labels(variant))).split()
     )
     assert "'word11' = 11; and 38 more disagree: " in text
     assert "'word11' = 11; all options" in text

@@ -171,7 +171,7 @@ class TemplateRoute:
 
         A thought that ends with the very last token is not yet answered (`find_missing_closing_of_thought`).
         """
-        ids = await self._find_token_ids_of_text(written)
+        ids = await self._find_written_token_ids_without_stop(written)
         length = await self._locate_answer_after_thinking(rendered.text, written.text, ids)
         is_cut = length is None or (length == len(ids) and not written.has_stopped)
         if is_cut and not closes_by_force:
@@ -192,7 +192,7 @@ class TemplateRoute:
         )
         return Draft(thought, answer, len(before), length is not None, score)
 
-    async def _find_token_ids_of_text(self, written: _Written) -> list[int]:
+    async def _find_written_token_ids_without_stop(self, written: _Written) -> list[int]:
         """Find the tokens of a text without the one that ended it; where the server gives none, the text's own."""
         if written.ids is None:
             return await ask_token_ids(self._server, written.text)

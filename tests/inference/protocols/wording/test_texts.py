@@ -245,7 +245,7 @@ def test_the_facts_of_the_demo_world_agree_with_it():
     from inference.demo.world import World
 
     world = World()
-    stated = {text.item: text for text in sources._build_demo_pool().texts}
+    stated = {text.item: text for text in sources._build_pool_of_demo_world_facts().texts}
     assert len(stated) >= 100
     assert sum(text.gold == "yes" for text in stated.values()) * 2 == len(stated)
     for thing, about in world.things.items():
