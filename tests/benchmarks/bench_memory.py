@@ -16,8 +16,8 @@ Measured, in MB of the first call and of the second:
     400,000     301    347         826    883
 
 What grows without a model is the study. With `--words`, remembered ids of prompts do, too, until they fill their 64 MB
-(`inference.engines.remembered.ROOM`), and a few numbers for each prompt while prompts are cut into batches. From the
-first batch to the last, nothing grows.
+(`inference.engines.remembered.ROOM`), and 0.2 kB for each prompt while prompts are cut into batches. From the first
+batch to the last, nothing grows.
 """
 
 from __future__ import annotations

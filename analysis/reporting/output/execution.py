@@ -127,13 +127,13 @@ def _make_kernel_manager_class(folder: Path) -> type:
     from jupyter_client.manager import AsyncKernelManager
 
     paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    # Arrow's own allocator keeps 30 MB of each kernel, of which a report needs nothing.
     threads = {name: os.environ.get(name, value) for name, value in _ONE_THREAD.items()}
     spec = KernelSpec(
         # Neither Python nor ipykernel looks for modules in the working directory: a user's own `analysis.py` may be
         # there. (`ipykernel_launcher` would also forget ROOT where that is the working directory.)
         argv=[sys.executable, "-P", "-m", "ipykernel", "--InteractiveShellApp.ignore_cwd=True", "-f",
               "{connection_file}", "--HistoryManager.enabled=False"],
+        # Arrow's own allocator would keep 30 MB of every kernel.
         env={"PYTHONPATH": paths, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "MPLBACKEND": "agg", "TMPDIR": str(folder),
              **threads, "ARROW_DEFAULT_MEMORY_POOL": os.environ.get("ARROW_DEFAULT_MEMORY_POOL", "system")},
         language="python", display_name="Python 3",

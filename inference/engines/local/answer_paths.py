@@ -21,12 +21,7 @@ from inference.engines.exact.followed_paths import Beginning, Logs
 from inference.engines.exact.option_tree import Node
 from inference.engines.exact.targets import WholeVocabulary, rescale_to_temperature
 from inference.engines.local.answer_trees import AnswerTrees, Asked
-from inference.engines.local.batching import (
-    Families,
-    Room,
-    build_families_of_consecutive_prompts,
-    partition_into_batches,
-)
+from inference.engines.local.batching import Family, Room, partition_into_batches
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.families import pack_prompt_families_into_rows
 
@@ -195,7 +190,7 @@ class AnswerPaths:
         """Compute all that goes on behind some beginnings, in as few passes as the budget allows."""
         all_branches = [branch for (prompt, _), node in nodes.items() for branch in list_answer_branches(prompt, node)]
         rows = _join_branches_into_rows(all_branches, self._budget.tree)
-        row_of = {place: number for number, row in enumerate(rows.list_members()) for place in row}
+        row_of = {place: number for number, row in enumerate(rows) for place in row.members}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
             self._run_pass_and_store_branch_logprobs(
                 [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
@@ -230,17 +225,18 @@ class AnswerPaths:
         self._logprobs |= {(prompt, node.path): part for (prompt, node), part in zip(asked, parts, strict=True)}
 
 
-def _join_branches_into_rows(all_branches: Sequence[Branch], max_tokens: int) -> Families:
+def _join_branches_into_rows(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
     """Join the branches behind each prompt in rows of at most `max_tokens` tokens; a branch alone may exceed it."""
-    starts: list[int] = []
-    tokens: list[int] = []
+    rows: list[Family] = []
     for place, branch in enumerate(all_branches):
         joins = (
-            place and all_branches[place - 1].prompt == branch.prompt and tokens[-1] + len(branch.nodes) <= max_tokens
+            place
+            and all_branches[place - 1].prompt == branch.prompt
+            and rows[-1].tokens + len(branch.nodes) <= max_tokens
         )
         if joins:
-            tokens[-1] += len(branch.nodes)
+            rows[-1].members.append(place)
+            rows[-1].tokens += len(branch.nodes)
         else:
-            starts.append(place)
-            tokens.append(len(branch.ids))
-    return build_families_of_consecutive_prompts(starts, tokens, len(all_branches))
+            rows.append(Family([place], len(branch.ids)))
+    return rows

@@ -20,7 +20,7 @@ from transformers.cache_utils import DynamicLayer
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.option_tree import Node
-from inference.engines.local.batching import Room, build_families_of_one_prompt, partition_into_batches
+from inference.engines.local.batching import Family, Room, partition_into_batches
 from inference.engines.local.continuations import Continuations
 
 Asked = tuple[int, Node]
@@ -132,12 +132,8 @@ class AnswerTrees:
         """
         most = max(map(len, nodes_by_prompt.values()))
         for start in range(0, most, self._max_tokens):
-            part = {
-                prompt: nodes[start : start + self._max_tokens]
-                for prompt, nodes in nodes_by_prompt.items()
-                if len(nodes) > start
-            }
-            families = build_families_of_one_prompt(map(len, part.values()), part)
+            part = {prompt: nodes[start : start + self._max_tokens] for prompt, nodes in nodes_by_prompt.items()}
+            families = [Family([prompt], len(nodes)) for prompt, nodes in part.items() if nodes]
             for prompts in partition_into_batches(families, Room(self._max_tokens, self._max_rows, LEAST_FILLED)):
                 yield self._compute_log_softmax_in_one_pass({prompt: part[prompt] for prompt in sorted(prompts)})
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-import numpy.typing as npt
 import torch
-
-Integers = npt.NDArray[np.int64]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -73,87 +68,17 @@ class Joining(NamedTuple):
 ALONE = Joining(0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Families:
-    """Prompts in families: those of a family are computed as one row. Three numbers each, as there may be millions.
+@dataclass(slots=True)
+class Family:
+    """Prompts that are computed as one row: their places, and the tokens of the row."""
 
-    Attributes
-    ----------
-    places
-        The places of the prompts, family by family, int64 [prompts].
-    starts
-        Where each family begins in `places`, and behind them where the last one ends, int64 [families + 1].
-    tokens
-        The tokens of each family's row, int64 [families].
-
-    Examples
-    --------
-    The prompts 7 and 2 share a row of 12 tokens, and prompt 5 has 10 of its own:
-
-    >>> families = Families(np.array([7, 2, 5]), np.array([0, 2, 3]), np.array([12, 10]))
-    >>> families.list_members()
-    [[7, 2], [5]]
-    """
-
-    places: Integers
-    starts: Integers
-    tokens: Integers
-
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    def get_members(self, family: int) -> list[int]:
-        """Return the places of the prompts of a family, by its number."""
-        members: list[int] = self.places[self.starts[family] : self.starts[family + 1]].tolist()
-        return members
-
-    def list_members(self) -> list[list[int]]:
-        """List the places of the prompts of every family."""
-        return [self.get_members(family) for family in range(len(self))]
-
-
-def build_families_of_consecutive_prompts(starts: Sequence[int], tokens: Sequence[int], n_prompts: int) -> Families:
-    """Put prompts that stand next to each other into families.
-
-    Parameters
-    ----------
-    starts
-        The place of the first prompt of every family.
-    tokens
-        The tokens of each family's row.
-    n_prompts
-        Number of prompts.
-
-    Returns
-    -------
-    The families, in their order.
-    """
-    numbers = np.append(np.array(starts, np.int64), n_prompts)
-    return Families(np.arange(n_prompts), numbers, np.array(tokens, np.int64))
-
-
-def build_families_of_one_prompt(lengths: Iterable[int], places: Iterable[int] | None = None) -> Families:
-    """Put every prompt into a family of its own.
-
-    Parameters
-    ----------
-    lengths
-        Tokens of each prompt that have to be computed.
-    places
-        The places of the prompts; 0, 1, 2 ... unless given.
-
-    Returns
-    -------
-    As many families as there are lengths.
-    """
-    tokens = np.fromiter(lengths, np.int64)
-    numbers = np.arange(len(tokens) + 1)
-    return Families(numbers[:-1] if places is None else np.fromiter(places, np.int64), numbers, tokens)
+    members: list[int]
+    tokens: int
 
 
 def join_prompts_beginning_alike(
-    lengths: Iterable[int], common_lengths: Iterable[int], joining: Joining, max_prompts: int
-) -> Families:
+    lengths: Sequence[int], common_lengths: Sequence[int], joining: Joining, max_prompts: int
+) -> list[Family]:
     """Join prompts that begin alike, where that saves more than it costs: in a longer row, attention takes longer.
 
     Parameters
@@ -177,29 +102,27 @@ def join_prompts_beginning_alike(
 
     >>> joining = Joining(10, shortest=1, tokens=30)
     >>> families = join_prompts_beginning_alike([10, 10, 10], [0, 8, 1], joining, max_prompts=4)
-    >>> families.list_members(), families.tokens.tolist()
-    ([[0, 1], [2]], [12, 10])
+    >>> [family.members for family in families]
+    [[0, 1], [2]]
     """
-    starts, tokens = array("q"), array("q")
-    n_prompts = 0
-    for length, n_common in zip(lengths, common_lengths, strict=True):
+    joined_families: list[Family] = []
+    for place, (length, n_common) in enumerate(zip(lengths, common_lengths, strict=True)):
         n_own = length - n_common
         if (
-            tokens
-            and n_prompts - starts[-1] < max_prompts
-            and tokens[-1] + n_own <= joining.tokens
+            joined_families
+            and len(joined_families[-1].members) < max_prompts
+            and joined_families[-1].tokens + n_own <= joining.tokens
             and n_common >= joining.shortest
-            and n_common * joining.worth > n_own * tokens[-1]
+            and n_common * joining.worth > n_own * joined_families[-1].tokens
         ):
-            tokens[-1] += n_own
+            joined_families[-1].members.append(place)
+            joined_families[-1].tokens += n_own
         else:
-            starts.append(n_prompts)
-            tokens.append(length)
-        n_prompts += 1
-    return build_families_of_consecutive_prompts(starts, tokens, n_prompts)
+            joined_families.append(Family([place], length))
+    return joined_families
 
 
-def partition_into_batches(families: Families, room: Room) -> list[list[int]]:
+def partition_into_batches(families: Iterable[Family], room: Room) -> list[list[int]]:
     """Cut prompts into batches of rows of similar length, the longest first: if memory runs out, it does so at once.
 
     Parameters
@@ -211,26 +134,22 @@ def partition_into_batches(families: Families, room: Room) -> list[list[int]]:
 
     Returns
     -------
-    Lists of places, every place once. Of rows of one length, the one with the first of all places comes first.
+    Lists of places, every place once.
     """
-    if not len(families):
-        return []
     batches: list[list[int]] = []
     width = height = 0
-    first_places = np.minimum.reduceat(families.places, families.starts[:-1])
-    for family in np.lexsort((first_places, -families.tokens)):
-        members, tokens = families.get_members(family), int(families.tokens[family])
+    for part in sorted(families, key=lambda part: (-part.tokens, min(part.members))):
         if (
             batches
             and (height + 1) * width <= room.tokens
-            and len(batches[-1]) + len(members) <= room.rows
-            and tokens >= room.filled * width
+            and len(batches[-1]) + len(part.members) <= room.rows
+            and part.tokens >= room.filled * width
         ):
-            batches[-1] += members
+            batches[-1] += part.members
             height += 1
         else:
-            batches.append(members)
-            width, height = max(1, tokens), 1
+            batches.append(list(part.members))
+            width, height = max(1, part.tokens), 1
     return batches
 
 

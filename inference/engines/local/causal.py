@@ -15,8 +15,8 @@ from inference.engines.local.batching import (
     CPU_PROBABILITIES,
     CPU_TOKENS,
     FAMILY_TOKENS,
+    Family,
     Joining,
-    build_families_of_one_prompt,
     choose_batch_limits,
     choose_number_of_texts_at_once,
     partition_into_batches,
@@ -165,7 +165,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
     def _score_in_passes(self, rows: Sequence[Row]) -> list[Score]:
         """Score rows of very different lengths at temperature 1, in passes that fit."""
         room = self._choose_pass_limits(max(len(row.ids) for row in rows))
-        passes = partition_into_batches(build_families_of_one_prompt(len(row.ids) for row in rows), room)
+        passes = partition_into_batches([Family([place], len(row.ids)) for place, row in enumerate(rows)], room)
         scores: dict[int, Score] = {}
         for places in passes:
             by_row = self._score_rows([rows[place] for place in places], (1.0,))

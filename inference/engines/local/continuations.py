@@ -224,8 +224,10 @@ class Continuations:
     def _pack_prompts(self, rests: Sequence[list[int]]) -> PackedRows:
         """Pack what follows the shared prefix in each prompt into rows; prompts that begin alike share a row."""
         common = [0, *(len(find_common_prefix(before, remainder)) for before, remainder in pairwise(rests))]
-        families = join_prompts_beginning_alike(map(len, rests), common, self._joining, len(rests))
-        return pack_prompt_families_into_rows(rests, families.list_members(), self._device)
+        joined_families = join_prompts_beginning_alike(
+            [len(remainder) for remainder in rests], common, self._joining, len(rests)
+        )
+        return pack_prompt_families_into_rows(rests, [family.members for family in joined_families], self._device)
 
     def _store_cache_per_prompt(self, cache: DynamicCache, packed: PackedRows, shared: int) -> None:
         """Keep the cache, in which every prompt gets the keys and values of its own tokens, in their order."""

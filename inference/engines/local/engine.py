@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,18 +52,19 @@ class LocalEngine(RowEngine):
 
     def _split_prompts_into_batches(self, measured: PromptMeasures) -> list[list[int]]:
         """Cut the prompts that can be asked into batches of similar lengths."""
-        longest = max((measured.lengths[place] for place in measured.order), default=1)
+        lengths = [measured.lengths[place] for place in measured.order]
+        longest = max(lengths, default=1)
         room = self._choose_pass_limits(longest)
         # Tokens that all prompts share are computed once, so they count in no row. Example: prompts of 10 and 12 tokens
         # that begin with the same 8, of which all prompts share 5, need 5 and 7 tokens, and share 3 of them.
         once = len(self._choose_shared_prefix(measured.shared))
-        families = join_prompts_beginning_alike(
-            (measured.lengths[place] - once for place in measured.order),
-            (max(0, n_common - once) for n_common in measured.common),
-            self._choose_prompt_packing_limits(longest),
-            room.rows,
-        )
-        return partition_into_batches(replace(families, places=np.array(measured.order)), room)
+        joined_families = join_prompts_beginning_alike([length - once for length in lengths],
+                                        [max(0, n_common - once) for n_common in measured.common],
+                         self._choose_prompt_packing_limits(longest), room.rows)  # fmt: skip
+        # In place, because a second family of every prompt would be work for Python's garbage collector.
+        for family in joined_families:
+            family.members = [measured.order[at] for at in family.members]
+        return partition_into_batches(joined_families, room)
 
     def _choose_pass_limits(self, longest_prompt: int) -> Room:
         """Say what a pass may hold; `longest_prompt` is the number of tokens of the longest prompt."""

@@ -20,8 +20,8 @@ from inference.engines.exact.answer_words import (
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import (
     HEAD_ROWS,
+    Family,
     ask_batch_if_memory_suffices,
-    build_families_of_one_prompt,
     merge_consecutive_batches,
     partition_into_batches,
 )
@@ -141,7 +141,9 @@ class MaskedEngine(NonWritingEngine):
     def _split_batch_into_passes(self, rows: Sequence[Row]) -> list[list[int]]:
         """Cut a batch into passes of the body: places of rows."""
         lengths = [len(row.ids) for row in rows]
-        return partition_into_batches(build_families_of_one_prompt(lengths), self._choose_pass_limits(max(lengths)))
+        return partition_into_batches(
+            [Family([place], length) for place, length in enumerate(lengths)], self._choose_pass_limits(max(lengths))
+        )
 
     def _build_inputs_of_pass(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
         """Make the inputs of one pass; first come the places of the masks."""

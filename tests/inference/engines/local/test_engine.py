@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 import transformers
@@ -109,10 +108,7 @@ def test_other_failures_are_not_taken_for_a_lack_of_memory() -> None:
 def test_partition_fills_batches_up_to_tokens_and_rows() -> None:
     def cut(*parts: tuple[list[int], int], rows: int, filled: float = 0) -> list[list[int]]:
         room = batching.Room(tokens=10, rows=rows, filled=filled)
-        members, tokens = [members for members, _ in parts], [tokens for _, tokens in parts]
-        starts = np.cumsum([0, *map(len, members)])
-        places = np.array([place for family in members for place in family], int)
-        return batching.partition_into_batches(batching.Families(places, starts, np.array(tokens, int)), room)
+        return batching.partition_into_batches([batching.Family(*part) for part in parts], room)
 
     assert cut(([0], 5), ([1], 9), ([2], 5), ([3], 5), ([4], 1), rows=2) == [[1], [0, 2], [3, 4]]
     assert cut(([2, 0], 5), ([3, 1], 4), ([4], 4), rows=4) == [[2, 0, 3, 1], [4]]

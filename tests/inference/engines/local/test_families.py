@@ -147,11 +147,17 @@ def test_orders_of_one_question_share_a_row_wherever_they_stand() -> None:
 
 def test_a_row_is_not_longer_than_is_allowed() -> None:
     lengths, common = [100] * 60, [0] + [80] * 59
-    in_room = join_prompts_beginning_alike(lengths, common, ALWAYS._replace(tokens=FAMILY_TOKENS), 60)
-    assert max(in_room.tokens) <= 1024
-    of_16 = join_prompts_beginning_alike(lengths, common, ALWAYS, 16)
-    assert list(map(len, of_16.list_members())) == [16, 16, 16, 12]
-    assert join_prompts_beginning_alike(lengths, common, ALONE, 60).list_members() == [[place] for place in range(60)]
+    assert (
+        max(
+            each.tokens
+            for each in join_prompts_beginning_alike(lengths, common, ALWAYS._replace(tokens=FAMILY_TOKENS), 60)
+        )
+        <= 1024
+    )
+    assert [len(each.members) for each in join_prompts_beginning_alike(lengths, common, ALWAYS, 16)] == [16, 16, 16, 12]
+    assert [each.members for each in join_prompts_beginning_alike(lengths, common, ALONE, 60)] == [
+        [place] for place in range(60)
+    ]
 
 
 TREES = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=9), min_size=1, max_size=12)
