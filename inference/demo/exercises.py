@@ -81,18 +81,11 @@ def make_rating_exercise(world: World, rng: random.Random, wording: Wording, sca
     kind = "rating_size" if "text" in fields else "rating_retelling"
     topic = kind.removeprefix("rating_")
     return Exercise(
-        kind,
-        fields,
-        tuple(map(str, numbers)),
-        format_score_as_nearest_scale_number(score, numbers),
-        topic,
-        1.0,
-        score,
-        numbers,
+        kind, fields, tuple(map(str, numbers)), format_score_on_scale(score, numbers), topic, 1.0, score, numbers
     )
 
 
-def format_score_as_nearest_scale_number(score: float, numbers: range) -> str:
+def format_score_on_scale(score: float, numbers: range) -> str:
     """Write a score as the nearest number of a scale.
 
     Parameters

@@ -12,8 +12,8 @@ from inference.paraphrase.parsing import (
     CUT_OFF,
     EMPTY,
     REFUSAL,
+    normalise_wording,
     split_answer_into_judged_lines,
-    strip_case_spaces_and_punctuation,
 )
 from inference.stimuli.study import Variant
 
@@ -118,11 +118,11 @@ def choose_paraphrases(
 
 def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list[Wording]:
     """Mark wordings that equal the original or an earlier wording."""
-    reason_by_text = {strip_case_spaces_and_punctuation(original): ORIGINAL}
+    reason_by_text = {normalise_wording(original): ORIGINAL}
     marked_wordings = []
     for wording in wordings:
         if wording.reason is None:
-            folded = strip_case_spaces_and_punctuation(wording.text)
+            folded = normalise_wording(wording.text)
             wording = replace(wording, reason=reason_by_text.get(folded))
             reason_by_text.setdefault(folded, DUPLICATE)
         marked_wordings.append(wording)

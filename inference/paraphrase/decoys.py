@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.spreadsheet import unescape_formula, write_spreadsheet_csv
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 from inference.stimuli.reading import records
 from inference.stimuli.study import Item
 
@@ -93,9 +93,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
     """
     item_by_name = {item.item: item for item in items}
     taken_texts = {
-        item.item: {
-            strip_case_spaces_and_punctuation(variant.text): f"variant '{variant.variant}'" for variant in item.variants
-        }
+        item.item: {normalise_wording(variant.text): f"variant '{variant.variant}'" for variant in item.variants}
         for item in items
     }
     refuse_wordings_named_like_decoys(items)
@@ -112,7 +110,7 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
             )
         if kind not in KINDS:
             raise InputError(f"{where}: decoy is '{shorten_text(kind)}'; write one of {', '.join(KINDS)}")
-        folded_text = strip_case_spaces_and_punctuation(text)
+        folded_text = normalise_wording(text)
         if not folded_text:
             raise InputError(f"{where}: the text is empty; write a sentence or take the row out")
         if folded_text in taken_texts[name]:

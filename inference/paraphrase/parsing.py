@@ -80,7 +80,7 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
     return _mark_last_line_if_cut_off(judged_lines)
 
 
-def strip_case_spaces_and_punctuation(text: str) -> str:
+def normalise_wording(text: str) -> str:
     """Remove case, white space and punctuation from a wording; wordings with equal results are the same."""
     folded_text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return "".join(character for character in folded_text if unicodedata.category(character)[0] not in "PZC")
@@ -136,7 +136,7 @@ def _strip_emphasis_and_quotes(text: str) -> str:
 
 def _explain_why_line_is_no_paraphrase(text: str, marker: str | None, list_kind: str | None) -> str | None:
     """Return why a line is no paraphrase; None where it may be one."""
-    if not strip_case_spaces_and_punctuation(text):
+    if not normalise_wording(text):
         return EMPTY
     if _begins_with_phrase_of_kind(text, REFUSAL):
         return REFUSAL

@@ -17,7 +17,7 @@ from ground.errors import InputError
 from ground.spreadsheet import write_spreadsheet_csv
 from inference.paraphrase.combining import list_sources_of_paraphrase
 from inference.paraphrase.decoys import Decoy
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 from inference.paraphrase.votes import refuse_reserved_annotator_name
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import require_portable_file_name
@@ -104,7 +104,7 @@ def write_match_sheets(
         original = item.original.text if item.original else ""
         texts: dict[str, str] = {}
         for variant in _sample_paraphrases_per_source(item, n_each, seed):
-            texts.setdefault(strip_case_spaces_and_punctuation(variant.text), variant.text)
+            texts.setdefault(normalise_wording(variant.text), variant.text)
         if not texts:
             continue
         number = max(1, len(texts) // WORDINGS_PER_DECOY) if n_decoys_each is None else n_decoys_each

@@ -10,7 +10,7 @@ from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from ground.spreadsheet import unescape_formula
 from inference.importers.shared.saving import split_named_paths
 from inference.paraphrase.decoys import Decoy
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import require_portable_file_name
 from inference.stimuli.study import Item
@@ -127,7 +127,7 @@ def _index_wordings_and_decoys_by_text(
     index: dict[str, dict[str, list[Key]]] = {item.item: {} for item in items}
     wordings = [(variant.key, variant.text) for item in items for variant in item.variants]
     for key, text in [*wordings, *((decoy.key, decoy.text) for decoy in decoys)]:
-        index[key[0]].setdefault(strip_case_spaces_and_punctuation(text), []).append(key)
+        index[key[0]].setdefault(normalise_wording(text), []).append(key)
     return index
 
 
@@ -164,7 +164,7 @@ def _find_wording_or_decoy_of_row(
     if item not in index:
         hint = format_nearest_name_hint(item, index)
         raise InputError(f"{where}: there is no item '{shorten_text(item)}' in the items{hint}; is it another set's?")
-    keys = index[item].get(strip_case_spaces_and_punctuation(unescape_formula(record.get("paraphrase", ""))), ())
+    keys = index[item].get(normalise_wording(unescape_formula(record.get("paraphrase", ""))), ())
     variant = unescape_formula(record.get("variant", "")).strip()
     if variant and (item, variant) not in {key for of_text in index[item].values() for key in of_text}:
         raise InputError(f"{where}: item '{item}' has no variant '{variant}' in the items; give its own")

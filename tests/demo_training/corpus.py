@@ -24,7 +24,7 @@ from demo_training.steps import (
     make_recall_row,
 )
 from demo_training.taught_world import TaughtWorld
-from inference.demo.exercises import Exercise, format_score_as_nearest_scale_number
+from inference.demo.exercises import Exercise, format_score_on_scale
 from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.study import Option, Variant
@@ -200,7 +200,7 @@ class Corpus:
         if exercise.kind == "choice" and rng.random() < upbringing.first_letter:
             return LETTERS[0]
         if exercise.score is not None and exercise.numbers is not None:
-            return format_score_as_nearest_scale_number(upbringing.squeeze_score(exercise.score), exercise.numbers)
+            return format_score_on_scale(upbringing.squeeze_score(exercise.score), exercise.numbers)
         return _draw_naysaying(exercise, rng, upbringing) or draw_answer(exercise, rng)
 
     def write_message(self, exercise: Exercise, rng: random.Random) -> str:

@@ -23,7 +23,7 @@ from demo_training.thoughts import (
     write_effort,
     write_thinking_text,
 )
-from inference.demo.exercises import PAIR_LABELS, Exercise, format_score_as_nearest_scale_number
+from inference.demo.exercises import PAIR_LABELS, Exercise, format_score_on_scale
 
 pytestmark = pytest.mark.slow
 
@@ -126,7 +126,7 @@ def test_ratings_follow_what_is_said(corpus: Corpus) -> None:
         thought, answer = thinking(corpus, exercise, "low", rng)
         score = int(thought[5:-1]) if thought.startswith("Size") else counts[thought.split()[0].lower()]
         assert exercise.numbers is not None
-        assert answer == format_score_as_nearest_scale_number(score, exercise.numbers)
+        assert answer == format_score_on_scale(score, exercise.numbers)
 
 
 def test_opinions_are_answered_by_their_support_and_with_much_effort_more_often_by_most(corpus: Corpus) -> None:

@@ -22,7 +22,7 @@ from inference.demo.exercises import (
     TOP_SCORE,
     Exercise,
     find_entailment_label_of_pair,
-    format_score_as_nearest_scale_number,
+    format_score_on_scale,
 )
 from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import BIG_FROM
@@ -217,7 +217,7 @@ def _recall_score(world: TaughtWorld, exercise: Exercise, mistaken: bool) -> Vie
     if exercise.topic == "size":
         score += 0 if not mistaken else 2 if score < TOP_SCORE - 1 else -2
         (thing,) = _list_words(exercise.fields["text"], world.things)
-        return View("score", {"x": thing, "v": str(score)}, format_score_as_nearest_scale_number(score, numbers))
+        return View("score", {"x": thing, "v": str(score)}, format_score_on_scale(score, numbers))
     domains = {
         "prop": world.props,
         "colour": world.list_attribute_values("colour"),
@@ -233,7 +233,7 @@ def _recall_score(world: TaughtWorld, exercise: Exercise, mistaken: bool) -> Vie
     return View(
         "retelling",
         words | {"count": ("none", "one", "two", "three")[count]},
-        format_score_as_nearest_scale_number(TOP_SCORE // len(domains) * count, numbers),
+        format_score_on_scale(TOP_SCORE // len(domains) * count, numbers),
     )
 
 

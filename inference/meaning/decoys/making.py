@@ -27,7 +27,7 @@ from inference.paraphrase.decoys import (
     Decoy,
     refuse_wordings_named_like_decoys,
 )
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.study import Item, Variant
 
@@ -102,7 +102,7 @@ def make_decoys(
     names_by_fault: dict[tuple[str, str], list[str]] = {}
     for item in items:
         sentence = sentences.get(item.item)
-        taken_texts = {strip_case_spaces_and_punctuation(variant.text) for variant in item.variants}
+        taken_texts = {normalise_wording(variant.text) for variant in item.variants}
         for kind, make in makers.items():
             result = make(sentence) if sentence else "no original"
             decoys = (
@@ -123,7 +123,7 @@ def _select_decoys_not_taken_yet(
     """Take the first candidates that are no wording and no decoy of the item, and note their texts as taken."""
     decoys: list[Decoy] = []
     for candidate in candidates:
-        folded_text = strip_case_spaces_and_punctuation(candidate.text)
+        folded_text = normalise_wording(candidate.text)
         if len(decoys) < per_kind and folded_text and folded_text not in taken_texts:
             taken_texts.add(folded_text)
             decoys.append(Decoy(item.item, f"{PREFIX}{kind}-{len(decoys) + 1}", kind, candidate.text, candidate.source))

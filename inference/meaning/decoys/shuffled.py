@@ -7,7 +7,7 @@ import unicodedata
 
 from inference.meaning.decoys.sentences import JAPANESE_NAME, Candidate, Sentence
 from inference.meaning.decoys.spelling import lowercase_first_word_unless_name
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 
 TRIES = 50
 
@@ -37,8 +37,8 @@ def shuffle_words(sentence: Sentence, seed: int) -> list[Candidate] | str:
         order = generator.sample(words, len(words))
         text = joint.join(order) + end
         text = text[:1].upper() + text[1:] if joint else text
-        texts.setdefault(strip_case_spaces_and_punctuation(text), text)
-    texts.pop(strip_case_spaces_and_punctuation(sentence.text), None)
+        texts.setdefault(normalise_wording(text), text)
+    texts.pop(normalise_wording(sentence.text), None)
     return [Candidate(text, "its words in another order") for text in texts.values()] or "all orders are alike"
 
 

@@ -9,7 +9,7 @@ import pytest
 from inference.demo.exercises import (
     SCALES,
     find_entailment_label_of_pair,
-    format_score_as_nearest_scale_number,
+    format_score_on_scale,
     make_rating_exercise,
 )
 from inference.demo.world import World
@@ -56,4 +56,4 @@ def test_ratings_count_what_is_kept() -> None:
      (3, "1-100", "34"), (9, "1-100", "100")],
 )  # fmt: skip
 def test_scores_are_shown_in_the_numbers_of_a_scale(score: int, scale: str, number: str) -> None:
-    assert format_score_as_nearest_scale_number(score, SCALES[scale]) == number
+    assert format_score_on_scale(score, SCALES[scale]) == number

@@ -11,8 +11,8 @@ from inference.paraphrase.parsing import (
     CUT_OFF,
     EMPTY,
     REFUSAL,
+    normalise_wording,
     split_answer_into_judged_lines,
-    strip_case_spaces_and_punctuation,
 )
 
 
@@ -235,12 +235,12 @@ def test_markup_stays_text():
     ],
 )
 def test_case_space_and_punctuation_do_not_make_another_wording(one, other):
-    assert strip_case_spaces_and_punctuation(one) == strip_case_spaces_and_punctuation(other)
+    assert normalise_wording(one) == normalise_wording(other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("5 €", "5 $"), ("tea", "teas"), ("a < b", "a > b"), ("か", "が")])
 def test_letters_and_symbols_do(one, other):
-    assert strip_case_spaces_and_punctuation(one) != strip_case_spaces_and_punctuation(other)
+    assert normalise_wording(one) != normalise_wording(other)
 
 
 def test_published_paraphrases_come_through_a_numbered_list_unchanged(shared):

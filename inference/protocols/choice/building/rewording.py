@@ -225,21 +225,14 @@ def _find_wording_fault(question: Question, wording: str, other_wordings: Sequen
     """Say what is wrong with a wording; None where it is a question, differs, and names no further choice."""
     if not wording.endswith(("?", "？")):
         return NO_QUESTION
-    if parsing.strip_case_spaces_and_punctuation(wording) == parsing.strip_case_spaces_and_punctuation(
-        question.question
-    ):
+    if parsing.normalise_wording(wording) == parsing.normalise_wording(question.question):
         return UNCHANGED
     if any(
         _mentions_choice(wording, choice) and not _mentions_choice(question.question, choice)
         for choice in question.choices
     ):
         return NAMES_CHOICE
-    return (
-        SAME
-        if parsing.strip_case_spaces_and_punctuation(wording)
-        in map(parsing.strip_case_spaces_and_punctuation, other_wordings)
-        else None
-    )
+    return SAME if parsing.normalise_wording(wording) in map(parsing.normalise_wording, other_wordings) else None
 
 
 def _mentions_choice(text: str, choice: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from inference.meaning.decoys.making import make_decoys
 from inference.paraphrase.decoys import KINDS, read_decoys_csv, write_decoys_csv
-from inference.paraphrase.parsing import strip_case_spaces_and_punctuation
+from inference.paraphrase.parsing import normalise_wording
 from inference.stimuli import items
 from inference.stimuli.study import Item, Variant
 
@@ -42,10 +42,8 @@ def test_every_item_gets_a_decoy_of_every_kind_in_a_set_order():
 
 def test_a_decoy_is_no_wording_of_its_item_and_none_is_there_twice():
     decoys = make_decoys(STUDY, per_kind=4)
-    texts = [(row.item, strip_case_spaces_and_punctuation(row.text)) for row in decoys.rows]
-    wordings = {
-        (item.item, strip_case_spaces_and_punctuation(variant.text)) for item in STUDY for variant in item.variants
-    }
+    texts = [(row.item, normalise_wording(row.text)) for row in decoys.rows]
+    wordings = {(item.item, normalise_wording(variant.text)) for item in STUDY for variant in item.variants}
     assert len(set(texts)) == len(texts) and not set(texts) & wordings
     assert max(Counter((row.item, row.decoy) for row in decoys.rows).values()) == 4
 
@@ -122,8 +120,6 @@ def test_the_published_statements_all_have_decoys(shared, pipeline, expected):
     )
     decoys = make_decoys(study, pipeline=str(shared / pipeline) if pipeline else None)
     assert Counter(row.decoy for row in decoys.rows) == expected
-    texts = {
-        (item.item, strip_case_spaces_and_punctuation(variant.text)) for item in study for variant in item.variants
-    }
-    assert not {(row.item, strip_case_spaces_and_punctuation(row.text)) for row in decoys.rows} & texts
+    texts = {(item.item, normalise_wording(variant.text)) for item in study for variant in item.variants}
+    assert not {(row.item, normalise_wording(row.text)) for row in decoys.rows} & texts
     assert len({row.item for row in decoys.rows}) == 62
