@@ -62,7 +62,7 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
     runs
         That the folder was opened with.
     folder
-        One of `runs.folders`.
+        One of the `folders` of these runs.
     out
         The folder to write to.
     """

@@ -76,7 +76,7 @@ def recover_prompt_of_wording(asked_entry: Mapping[str, Any] | None, wording: Ma
 
     Returns
     -------
-    Asked
+    Prompt
         The messages, or why they are not known.
     """
     if asked_entry is None:

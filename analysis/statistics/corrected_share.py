@@ -186,8 +186,8 @@ def estimate_synonymous_flip_and_wording_shares(
     Parameters
     ----------
     flip, passing, truth
-        As in `estimate_flip_share_corrected_for_meaning`; every wording has an answer, and wordings with a flip and
-        those without are on the sheet where there are some.
+        `flips`, `passes` and `same` of `estimate_flip_share_corrected_for_meaning`; every wording has an answer, and
+        wordings with a flip and those without are on the sheet where there are some.
     item
         Numbers of items from 0 on.
 

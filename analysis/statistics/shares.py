@@ -129,7 +129,7 @@ def estimate_share(share: Share | DerivedFigure, level: float) -> ShareEstimate:
 
     Returns
     -------
-    Estimated
+    ShareEstimate
         Of every unit.
     """
     figure = (

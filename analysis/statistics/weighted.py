@@ -192,7 +192,7 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     counts, x, y
         (draws, items), and twice (items, units).
     scale
-        As in `correlations`.
+        As in `compute_score_gold_correlations`.
 
     Returns
     -------

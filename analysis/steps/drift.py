@@ -41,7 +41,7 @@ def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     items
-        From `average_each_side_per_item`.
+        From `average_answers_by_item_and_look`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def compare_before_and_after_change_point(
     Parameters
     ----------
     answers
-        As in `average_each_side_per_item`.
+        As in `average_answers_by_item_and_look`.
     changes
         Table `drift_changes`: of its rows with an interval, changed_time is used.
     test

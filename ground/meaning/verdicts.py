@@ -54,8 +54,10 @@ class CheckQuality:
         `PEOPLE` or `ALL`.
     n_passed, n_decoys
         Numbers of scores.
-    auc, auc_lower, auc_upper
+    auc
         As in `separation.AucEstimate`.
+    auc_lower, auc_upper
+        `lower` and `upper` of `separation.AucEstimate`.
     threshold, lower_threshold
         From the first on a wording means the same, below the second another thing; NaN without decoys or wordings.
     passed_share, decoy_share
@@ -115,7 +117,7 @@ def assess_quality_of_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        As of `select_wordings_accepted_by_people`.
+        From `select_wordings_accepted_by_people`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 

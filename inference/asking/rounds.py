@@ -244,7 +244,7 @@ class PendingRound:
 
         Returns
         -------
-        The batch, and its prompts as `Engine.read` returns them.
+        The batch, and its prompts as `Engine.tokenize_ahead` returns them.
         """
         return prompt_indices, engine.tokenize_ahead(
             [self.prompts[index] for index in prompt_indices], {*map(get_thinking_effort, self.ways)}
@@ -264,10 +264,10 @@ class ClusterEngine(Protocol):
     independent_of_batch: bool
 
     def choose_prompt_form(self, requested: str) -> str:
-        """Choose the prompt form; see `Engine.form`."""
+        """Choose the prompt form; see `Engine.choose_prompt_form`."""
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
-        """Cut prompts into batches; see `Engine.batches`."""
+        """Cut prompts into batches; see `Engine.cut_into_batches`."""
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         """Write a prompt out as the model gets it.

@@ -461,8 +461,12 @@ class StreamingEngine(Engine, Protocol):
         ----------
         prompts
             The prompts, taken one by one as requests become free.
-        temperatures, samplings, thinkings
-            As in `score`, `generate` and `think`.
+        temperatures
+            As in `score`.
+        samplings
+            As in `generate`.
+        thinkings
+            Each as `thinking` of `think`.
 
         Yields
         ------

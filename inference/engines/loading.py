@@ -74,8 +74,10 @@ def load_checkpoint(
 
     Parameters
     ----------
-    name, engine, dtype, device, revision, seed, adapter
-        As in `inference.engines.load_engine`, where the model is called `model`.
+    name
+        As `model` of `inference.engines.load_engine`.
+    engine, dtype, device, revision, seed, adapter
+        As in `inference.engines.load_engine`.
     quantization
         The quantization configuration of transformers; None: the weights stay as they are.
 

@@ -122,7 +122,7 @@ class RowEngine(ABC):
         Parameters
         ----------
         prompts, efforts
-            As in `Engine.read`.
+            As in `Engine.tokenize_ahead`.
 
         Returns
         -------
@@ -207,7 +207,7 @@ class RowEngine(ABC):
         Parameters
         ----------
         tokens_in, tokens_out
-            As in `Engine.bill`.
+            As in `Engine.describe_cost_of_tokens`.
 
         Returns
         -------

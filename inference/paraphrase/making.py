@@ -77,12 +77,14 @@ def make_paraphrases(
         How the paraphrases are chosen.
     out
         The folder, new or begun by this very call.
-    command, load
-        As for `inference.asking.execute.execute_tasks`.
+    command
+        As in `inference.asking.execute.Task`.
+    load
+        As in `inference.asking.execute.execute_tasks`.
 
     Returns
     -------
-    list of Choice
+    list of ParaphraseChoice
         One per item.
 
     Raises

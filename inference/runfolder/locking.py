@@ -51,7 +51,8 @@ def remove_run_of_refused_call(folder: Path, new_folders: Sequence[Path]) -> Non
     folder
         The run folder.
     new_folders
-        The folders that were not there before the call, the innermost first (`ground.writing.absent`).
+        The folders that were not there before the call, the innermost first
+        (`ground.writing.list_missing_folder_and_parents`).
     """
     for name in ("run.json", "stimuli.parquet", ".lock"):
         with suppress(*([PermissionError] if WINDOWS else [])):  # the lock is open

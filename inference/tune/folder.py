@@ -2,7 +2,8 @@
 
     OUT/tuning.json               what must be the same when a stopped tuning goes on
 
-What else stands there, its kind of tuning decides: `cells` and `choice.checkpoints`.
+What else stands there, its kind of tuning decides: `protocols.negation.tune.cells` and
+`protocols.choice.tune.checkpoints`.
 """
 
 from __future__ import annotations

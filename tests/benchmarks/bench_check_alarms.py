@@ -104,7 +104,7 @@ def ask(draw: np.random.Generator, model: Model, kind: str) -> dict[str, np.ndar
 
 
 def make_number_outcome(measure: str, values: np.ndarray, limit: float, *, at_least: bool) -> Outcome:
-    """Test the mean over items against a limit, as `analysis.check.panels` does for own wordings of each item."""
+    """Test the mean over items against a limit, as `analysis.check.judged_means` does for own wordings of each item."""
     rule = Rule("", "", NUMBER, measure, wordings=LIKE_THESE, **{"at_least" if at_least else "at_most": limit})
     p_least, p_most = compute_p_of_mean_at_least(values, limit), compute_p_of_mean_at_most(values, limit)
     p = (p_least, p_most) if at_least else (p_most, p_least)

@@ -1,8 +1,8 @@
 """Say how probable it is that a check decides a rule, from what a pilot tells of items and wordings.
 
 Tests are one-sided, at `outcomes.LEVEL` to hold, and at Holm's smallest level of all looks to be broken. Means and
-their differences are tested by t (`statistics.reliability.planning.compute_power`), shares by the exact
-binomial test. What else a table counts is foreseen by its own p: with I items in place of I0, its quantile of the
+their differences are tested by t (`statistics.reliability.planning.compute_power_of_difference_test`), shares by the
+exact binomial test. What else a table counts is foreseen by its own p: with I items in place of I0, its quantile of the
 normal distribution grows by sqrt(I / I0).
 
 A model that did not change differs from its baseline by its samples, and in fresh wordings by these: an item's mean

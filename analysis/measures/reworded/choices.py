@@ -31,7 +31,7 @@ from analysis.statistics.resampling import Array
 
 
 def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
-    """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `runs.choices`.
+    """Read the accuracy of studies of the protocol `choice`; what cannot be read is refused by `measures.choices`.
 
     Parameters
     ----------

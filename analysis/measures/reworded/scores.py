@@ -23,7 +23,7 @@ _OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
 def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
-    """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `runs.scores`.
+    """Read the scores of studies of the protocol `scoring`; what cannot be read is refused by `measures.scores`.
 
     Parameters
     ----------

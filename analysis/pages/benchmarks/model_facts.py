@@ -83,7 +83,9 @@ def read_score_file_once(
     ----------
     runs
         From `analysis.runs.open_runs`.
-    scores_path, columns, join_rule
+    scores_path
+        As `path` of `leaderboards.read_benchmark_scores`; empty: none.
+    columns, join_rule
         As in `leaderboards.read_benchmark_scores`.
     aliases
         Path of the alias table, refused without scores.

@@ -71,8 +71,8 @@ def tabulate_measure_benchmark_correlations(
     runs
         From `analysis.runs.open_runs`.
     scores, score_columns, score_rows, aliases
-        As in `leaderboards.read_benchmark_scores` and `model_names.read_alias_by_run_model`; without scores only size
-        and accuracy are compared.
+        The files of scores and of aliases, and how they are read (`leaderboards.read_benchmark_scores`,
+        `model_names.read_alias_by_run_model`); without scores only size and accuracy are compared.
     invalid
         As in the tables that the measures are of.
 
@@ -114,7 +114,7 @@ def tabulate_pairwise_correlations(
     Parameters
     ----------
     runs, scores, score_columns, score_rows, aliases, invalid
-        As in `benchmarks`.
+        As in `tabulate_measure_benchmark_correlations`.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def tabulate_correlations_between_benchmarks(
     Parameters
     ----------
     runs, scores, score_columns, score_rows
-        As in `benchmarks`; without scores there are no rows.
+        As in `tabulate_measure_benchmark_correlations`; without scores there are no rows.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def tabulate_model_name_matches(
     Parameters
     ----------
     runs, scores, score_columns, score_rows, aliases
-        As in `benchmarks`; without scores nothing is matched.
+        As in `tabulate_measure_benchmark_correlations`; without scores nothing is matched.
 
     Returns
     -------
@@ -207,7 +207,7 @@ def tabulate_measures_by_model_and_condition(runs: Runs, *, invalid: str = "drop
     Parameters
     ----------
     runs, invalid
-        As in `benchmarks`.
+        As in `tabulate_measure_benchmark_correlations`.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def tabulate_compared_and_left_out_measures(runs: Runs, *, invalid: str = "dropp
     Parameters
     ----------
     runs, invalid
-        As in `benchmarks`.
+        As in `tabulate_measure_benchmark_correlations`.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS,
     Parameters
     ----------
     runs, resamples, seed
-        As in `differences`.
+        As in `tabulate_choice_differences`.
 
     Returns
     -------

@@ -24,8 +24,10 @@ def compute_accuracies_over_orders_by_wording(chosen_letters: Codes, gold_letter
 
     Parameters
     ----------
-    chosen_letters, gold_letters
-        As in `Choices`.
+    chosen_letters
+        As `chosen_letter` of `Choices`.
+    gold_letters
+        As `gold` of `Choices`.
 
     Returns
     -------

@@ -61,9 +61,10 @@ def answer_page_question(
     when
         From `words.phrase_run_dates`.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
+        What of the differences between models is more than rewording
+        (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
     shared
         Whether questions share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
     varying_examples

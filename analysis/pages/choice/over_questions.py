@@ -87,7 +87,7 @@ def sum_and_count_over_axis(values: Array) -> ShareTerms:
 
     Returns
     -------
-    Parts
+    ShareTerms
         Sum and number of the known values; NaN where there is none.
     """
     has_value = ~np.isnan(values)
@@ -181,7 +181,8 @@ def estimate_share_differences(
 def _compute_difference_contributions(terms: ShareTerms, unit_pairs: Sequence[tuple[int, int]]) -> Array:
     """Return what every question adds to the difference of two shares: (questions, pairs), NaN where it is not in both.
 
-    Both units answered each of these questions as often (`answers.studies`), so that exchanging them changes no total.
+    Both units answered each of these questions as often (`measures.choices.read_choice_studies` refuses others), so
+    that exchanging them changes no total.
     """
     (a, of_a), (b, of_b) = (
         [values[:, [unit_pair[side] for unit_pair in unit_pairs]] for values in terms] for side in (0, 1)

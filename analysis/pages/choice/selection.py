@@ -67,7 +67,7 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
 
     Returns
     -------
-    Judged
+    JudgeAnswers
         What this judge got right.
 
     Raises

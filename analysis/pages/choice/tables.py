@@ -74,7 +74,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
     Parameters
     ----------
     runs, resamples, seed
-        As in `choice`.
+        As in `tabulate_choice_accuracy`.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS
     Parameters
     ----------
     runs, resamples, seed
-        As in `choice`.
+        As in `tabulate_choice_accuracy`.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
     Parameters
     ----------
     runs, resamples, seed
-        As in `choice`.
+        As in `tabulate_choice_accuracy`.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
     Parameters
     ----------
     runs, resamples, seed
-        As in `choice`.
+        As in `tabulate_choice_accuracy`.
 
     Returns
     -------

@@ -91,7 +91,8 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
 def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw AccChg with 95 % intervals: a panel per kind of pairs, a row per model and condition.
 
-    The largest loss over important pairs is on top; models that do not answer (`thresholds.is_silent`) stand below.
+    The largest loss over important pairs is on top; models that do not answer (`thresholds.is_validity_below_half`)
+    stand below.
 
     Parameters
     ----------

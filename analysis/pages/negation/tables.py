@@ -53,7 +53,7 @@ def tabulate_accuracy_by_negation_place(runs: Runs, *, resamples: int = DRAWS, s
     Parameters
     ----------
     runs, resamples, seed
-        As in `minimal_pairs`.
+        As in `tabulate_minimal_pair_accuracy`.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
     Parameters
     ----------
     runs, resamples, seed
-        As in `minimal_pairs`.
+        As in `tabulate_minimal_pair_accuracy`.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
     Parameters
     ----------
     runs, resamples, seed
-        As in `minimal_pairs`.
+        As in `tabulate_minimal_pair_accuracy`.
 
     Returns
     -------

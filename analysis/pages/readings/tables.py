@@ -35,7 +35,7 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     runs
         From `analysis.runs.open_runs`.
     sheet
-        File with what people read (`people.read_sheet_of_human_readings`); empty: none.
+        File with what people read (`sheet.read_sheet_of_human_readings`); empty: none.
     resamples, seed
         Bootstrap samples of the items, and their seed.
 

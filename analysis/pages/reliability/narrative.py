@@ -75,7 +75,7 @@ def answer_page_question(
     drawn_wordings_texts
         From `words.list_wording_subsample_notes`.
     by_chance
-        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
 
     Returns
     -------

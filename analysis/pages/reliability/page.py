@@ -64,7 +64,7 @@ class ReliabilityPage(Page):
         name, instead
             As in `figure`.
         *arguments, **options
-            As in `Page.table`.
+            What else `Page.table` takes.
 
         Returns
         -------

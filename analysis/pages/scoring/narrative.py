@@ -71,7 +71,8 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     when
         From `words.phrase_run_dates`.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
+        What of the differences between models is more than rewording
+        (`reporting.words.beyond.describe_differences_beyond_rewording`).
 
     Returns
     -------

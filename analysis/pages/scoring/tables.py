@@ -152,7 +152,7 @@ def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> p
     runs
         From `analysis.runs.open_runs`.
     biased
-        As in `scores`.
+        As in `tabulate_score_bias_and_accuracy`.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
     runs
         From `analysis.runs.open_runs`.
     biased, invalid
-        As in `scores`.
+        As in `tabulate_score_bias_and_accuracy`.
 
     Returns
     -------

@@ -40,8 +40,10 @@ def list_cautions(
 
     Parameters
     ----------
-    stability, items, excluded, invalid, twins, flip_conventions, choice
+    stability, items, excluded, invalid, flip_conventions, choice
         As in `narrative.answer_page_question`.
+    twins
+        Table `alike`.
 
     Returns
     -------

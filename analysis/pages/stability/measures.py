@@ -183,7 +183,7 @@ def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Arr
     Parameters
     ----------
     columns, draw_counts
-        As in `resampling`: (items, units) and (draws, items).
+        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
 
     Returns
     -------
@@ -204,7 +204,7 @@ def average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> d
     Parameters
     ----------
     columns, draw_counts
-        As in `resampling`: (items, units) and (draws, items).
+        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
 
     Returns
     -------
@@ -225,7 +225,7 @@ def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mappin
     Parameters
     ----------
     columns, draw_counts
-        As in `resampling`: (items, units) and (draws, items).
+        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
     thresholds
         From `build_thresholds_by_flip_column`.
 

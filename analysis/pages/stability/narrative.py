@@ -74,9 +74,10 @@ def answer_page_question(
         The differences between rows of `stability` (`one_row.pool_differences_over_option_orders`); the whole table
         unless given.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
+        What of the differences between models is more than rewording
+        (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
     shared
         Whether items share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
 

@@ -78,7 +78,7 @@ def select_agreement_cells(distribution: pd.DataFrame, items: pd.DataFrame) -> p
     Parameters
     ----------
     distribution, items
-        As in `agreement`.
+        As in `draw_agreement`.
 
     Returns
     -------

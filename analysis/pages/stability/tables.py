@@ -115,12 +115,13 @@ def tabulate_stability(
     thresholds
         An item flips if more than this share of its own paraphrases deviates from the majority.
     invalid
-        As in `items`. It changes flips only, which are then of all items with two paraphrases: an invalid answer has no
-        agreement that a mean, a range or an SD could hold.
+        As in `tabulate_item_answers_over_paraphrases`. It changes flips only, which are then of all items with two
+        paraphrases: an invalid answer has no agreement that a mean, a range or an SD could hold.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
     measures
-        As in `items`; of each X, its mean over the items with a value, X_n of them, and its interval are added.
+        As in `tabulate_item_answers_over_paraphrases`; of each X, its mean over the items with a value, X_n of them,
+        and its interval are added.
 
     Returns
     -------

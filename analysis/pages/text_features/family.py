@@ -183,8 +183,10 @@ def fit_mixed_model_per_unit(
     ----------
     runs
         From `analysis.runs.open_runs`. Features that a run folder does not hold yet are computed first.
-    engine, scale
-        As in `analysis.statistics.mixed.fit_mixed_models` and `analysis.statistics.mixed.compute_response_on_scale`.
+    engine
+        As in `analysis.statistics.mixed.fit_mixed_models`.
+    scale
+        As in `analysis.statistics.mixed.response.compute_response_on_scale`.
     predictors
         "all": all features that are present, and the wording's own log-probability if the responses have it;
         "published": those of the paper's eight that are present; else names separated by commas, all of which must be

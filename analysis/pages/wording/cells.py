@@ -95,7 +95,7 @@ def compute_item_sums_of_wording_studies(runs: Runs, invalid: str = "dropped") -
 
     Returns
     -------
-    Cells
+    WordingItemSums
         Units in the order of run.json.
     """
     refuse_unknown_invalid_answer_convention(invalid)

@@ -49,7 +49,7 @@ def compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array
     Parameters
     ----------
     columns, counts
-        As in `resampling`: (items, units) and (draws, items).
+        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
 
     Returns
     -------

@@ -59,9 +59,10 @@ def answer_page_question(
     choice
         The two answers; the page calls the first “Yes”.
     beyond
-        What of the differences between models is more than rewording (`reporting.beyond.describe_beyond_rewording`).
+        What of the differences between models is more than rewording
+        (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.chance.find_chance`).
+        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
 
     Returns
     -------

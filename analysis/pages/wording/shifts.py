@@ -58,7 +58,7 @@ def tabulate_shifts_in_probability_bins(runs: Runs, *, resamples: int = DRAWS, s
     Parameters
     ----------
     runs, resamples, seed
-        As in `shifts`.
+        As in `tabulate_yes_probability_shifts`.
 
     Returns
     -------

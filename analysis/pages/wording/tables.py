@@ -101,7 +101,7 @@ def tabulate_means_over_patterns_and_tasks(
     Parameters
     ----------
     runs, invalid, resamples, seed
-        As in `consistency`.
+        As in `tabulate_answer_consistency_by_wording_kind`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def tabulate_training_stage_means(
     Parameters
     ----------
     runs, invalid, resamples, seed
-        As in `consistency`.
+        As in `tabulate_answer_consistency_by_wording_kind`.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def tabulate_pattern_means(
     Parameters
     ----------
     runs, invalid, resamples, seed
-        As in `consistency`.
+        As in `tabulate_answer_consistency_by_wording_kind`.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def tabulate_shot_differences(
     Parameters
     ----------
     runs, invalid, resamples, seed
-        As in `consistency`.
+        As in `tabulate_answer_consistency_by_wording_kind`.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def tabulate_training_stage_differences(
     Parameters
     ----------
     runs, invalid, resamples, seed
-        As in `consistency`.
+        As in `tabulate_answer_consistency_by_wording_kind`.
 
     Returns
     -------

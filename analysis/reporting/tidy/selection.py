@@ -70,8 +70,10 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
 
     Parameters
     ----------
-    opened_runs, where
-        As in `select_part_of_runs`.
+    opened_runs
+        As `runs` of `select_part_of_runs`.
+    where
+        As in `select_part_of_runs`; empty: all.
 
     Returns
     -------

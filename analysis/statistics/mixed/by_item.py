@@ -54,7 +54,7 @@ def sum_rows_by_item(fit_input: FitInput, fit: Fit) -> ItemSums:
 
     Returns
     -------
-    ByItem
+    ItemSums
         Items in the order of `Matrix.levels`.
     """
     full_matrix = build_model_matrix(fit_input)

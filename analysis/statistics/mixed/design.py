@@ -122,7 +122,7 @@ def split_into_fit_inputs(
 
     Yields
     ------
-    Part
+    FitInput
         In the order in which their first rows come.
 
     Raises

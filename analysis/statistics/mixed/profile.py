@@ -188,7 +188,7 @@ def compute_sufficient_statistics_of_predictors(full_matrix: Matrix, full_rank: 
 
     Returns
     -------
-    Items
+    PredictorSums
         To be used for every response to the same wordings.
     """
     size = np.bincount(full_matrix.codes).astype(float)

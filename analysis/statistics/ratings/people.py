@@ -182,8 +182,10 @@ def build_resampled_and_halved_people(
 
     Parameters
     ----------
-    people, draws, splits, seed
-        As of `resample_people` and `compute_option_shares_of_random_halves`.
+    people, draws, seed
+        As in `resample_people`.
+    splits
+        As in `compute_option_shares_of_random_halves`.
 
     Returns
     -------

@@ -258,7 +258,7 @@ def estimate_prior_of_model_accuracy_differences(
 
     Returns
     -------
-    Among or None
+    PairPrior or None
         None for two models, or where their means do not differ.
     """
     from scipy.special import chdtri

@@ -63,7 +63,7 @@ def compare_forecast_and_actual_errors(
 
     Returns
     -------
-    list of Compared
+    list of ErrorComparison
         By figure, and by number of wordings (`AT`, and all others); empty for fewer than two items.
     """
     rng = np.random.default_rng(seed)

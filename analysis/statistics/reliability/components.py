@@ -217,7 +217,7 @@ def estimate_model_variance_components(
 
     Returns
     -------
-    Across or None
+    ModelComponents or None
         None for fewer than two models or items, or where `estimate_variance_components` tells nothing apart.
     """
     has_answer: npt.NDArray[np.bool_] = np.all(~np.isnan(values), axis=0)

@@ -108,7 +108,7 @@ def build_mean_error_forecast(
 
     Returns
     -------
-    Components
+    MeanForecast
         NaN where the pilot does not tell them apart.
     """
     pilot_panel = estimate_panel_mean(values, crossed, sample_spread)

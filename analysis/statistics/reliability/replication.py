@@ -105,7 +105,7 @@ def estimate_pair_difference_prior(values: Array, crossed: bool, anew: Anew) -> 
 
     Returns
     -------
-    Among or None
+    PairPrior or None
         None for fewer than three models, one wording of each item, or where nothing is known.
     """
     from scipy.special import chdtri
@@ -137,13 +137,13 @@ def build_pair_prior_from_errors(true_variances: Array, variances: Array, freedo
     Parameters
     ----------
     true_variances
-        As in `PairPrior`.
+        As `true` of `PairPrior`.
     variances, freedoms
         Of every model's error, less the mean over models, and their degrees of freedom: (models,).
 
     Returns
     -------
-    Among
+    PairPrior
         Error and freedom are 0 where no model has an error, or none is known.
     """
     mean, free, freedom = float(variances.mean()), float(freedoms.mean()), len(variances) - 1

@@ -70,7 +70,7 @@ def estimate_sampling_variance(sample_variances: Array, n_samples: Array) -> Sam
 
     Returns
     -------
-    Sampled or None
+    SampleSpread or None
         None where no answer has two samples.
     """
     has_spread = ~np.isnan(sample_variances)

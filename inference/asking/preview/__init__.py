@@ -83,8 +83,10 @@ def preview_models(
 
     Parameters
     ----------
-    study, models, questions, settings, load
-        As for `inference.asking.execute.execute_tasks`.
+    study, models, questions, settings
+        As in `inference.asking.execute.Task`.
+    load
+        As in `inference.asking.execute.execute_tasks`.
 
     Yields
     ------

@@ -151,7 +151,7 @@ class WholeVocabulary:
         Parameters
         ----------
         rows, tokens, temperatures
-            As in `NextTokens.first_logprobs`.
+            As in `NextTokens.compute_first_token_logprobs`.
 
         Returns
         -------

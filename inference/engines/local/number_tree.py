@@ -60,7 +60,7 @@ class NumberTree:
         Parameters
         ----------
         path_places, will_continue
-            As in `number_probabilities.Branches`.
+            As in `number_probabilities.Branches.score_next_tokens_after_paths`.
 
         Returns
         -------

@@ -134,7 +134,7 @@ class OpenAIEngine:
         Parameters
         ----------
         prompts, efforts
-            As in `Engine.read`.
+            As in `Engine.tokenize_ahead`.
 
         Returns
         -------
@@ -196,11 +196,11 @@ class OpenAIEngine:
         Parameters
         ----------
         prompts, temperatures, samplings, thinkings
-            As in `StreamingEngine.stream`.
+            As in `StreamingEngine.ask_prompts_and_stream_answers`.
 
         Yields
         ------
-        From time to time what has come, as `StreamingEngine.stream` does.
+        From time to time what has come, as `StreamingEngine.ask_prompts_and_stream_answers` does.
 
         Raises
         ------

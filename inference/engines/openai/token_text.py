@@ -151,7 +151,7 @@ async def ask_token_ids(server: Server, text: str, attempts: int = 0) -> list[in
     text
         Empty: has no ids, and the server is not asked.
     attempts
-        As in `Server.ask`.
+        As `max_attempts` of `Server.ask`.
 
     Returns
     -------
@@ -194,7 +194,7 @@ async def ask_server_how_template_renders_messages(
     template_fields
         Fields of the chat template (`chat_template_kwargs`); None: its own defaults.
     attempts
-        As in `Server.ask`.
+        As `max_attempts` of `Server.ask`.
 
     Returns
     -------

@@ -208,7 +208,8 @@ class RequestedPaths:
         Parameters
         ----------
         path_places, will_continue
-            As in `number_probabilities.Branches`; `will_continue` has no effect, as nothing is kept here.
+            As in `number_probabilities.Branches.score_next_tokens_after_paths`; `will_continue` has no effect, as
+            nothing is kept here.
 
         Returns
         -------

@@ -68,8 +68,10 @@ def start_vllm(
 
     Parameters
     ----------
-    name, dtype, device, revision, seed, adapter
-        As in `inference.engines.load_engine`, where the model is called `model`.
+    name
+        As `model` of `inference.engines.load_engine`.
+    dtype, device, revision, seed, adapter
+        As in `inference.engines.load_engine`.
     settings
         Settings of vLLM.
 

@@ -125,7 +125,9 @@ class MessageRoute:
 
         Parameters
         ----------
-        prompt, thinking
+        prompt
+            One of `prompts` of `Engine.think`.
+        thinking
             As in `Engine.think`.
 
         Returns

@@ -119,7 +119,9 @@ class TemplateRoute:
 
         Parameters
         ----------
-        prompt, thinking
+        prompt
+            One of `prompts` of `Engine.think`.
+        thinking
             As in `Engine.think`.
 
         Returns
