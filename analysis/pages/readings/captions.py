@@ -15,8 +15,9 @@ def caption_reading_effects(frame: pd.DataFrame) -> str:
         f"Left: SD of the answer over wordings within items, net of what sampling adds, by reading: "
         f"{format_quantity(rows['model'].nunique(), 'model')}, {format_count_range(rows['n_items'], 'item')}, "
         f"{format_count_range(rows['n_wordings'], 'wording')} that all readings answered. Right: of the reading’s "
-        "variance over wordings, the least that another reading has in common with it. Lines: 95 % bootstrap intervals "
-        f"over items.{explain_missing_interval_lines(rows, 'wording_sd', 'kept')} Setting: {rows['setting'].iloc[0]}."
+        "variance over wordings, the least part that another reading moves along with (covariance by variance, at most "
+        "1). Lines: 95 % bootstrap intervals over items."
+        f"{explain_missing_interval_lines(rows, 'wording_sd', 'kept')} Setting: {rows['setting'].iloc[0]}."
         f"{_describe_which_models_are_drawn(frame, rows)}"
     )
 

@@ -39,7 +39,8 @@ COLUMNS: Mapping[str, Column] = {
     "wording_sd": Column("SD over wordings within items, net of what sampling adds", "0 to 1", "SD", 3),
     "wording_share": Column("share of wordings in the variance over items and wordings", SHARE, "Of variance", 2),
     "kept": Column(
-        "of the reading's variance over wordings, the least that another reading has in common with it", SHARE,
+        "of the reading's variance over wordings, the least part that another reading moves along with: covariance by "
+        "variance, at most 1", SHARE,
         "Stays", 2,
     ),
     "common": Column(

@@ -28,7 +28,10 @@ ALL = 1 - 1e-9
 NONE_SHOWN, NONE_TESTED = "No reading is shown to add an artefact", "What is an artefact, these readings cannot tell"
 TOO_FEW = "What is an artefact, so few items or bootstrap samples cannot show"
 WORD_MEANINGS = (
-    "Stays: of a reading's variance over wordings, the least share that another reading has in common with it.",
+    "Stays: of a reading's variance over wordings, the least part that another reading moves along with: covariance by "
+    "variance, at most 1.",
+    "For sure: the part that is the same in a reading of other responses, the largest r². Where it is the smaller one, "
+    "the first screen has it.",
     "Its own: the share of it that other readings, or people, do not explain.",
 )
 
@@ -103,13 +106,14 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
     interval = (
         "in every resample" if is_whole
         else "no interval" if pd.isna(row["kept_lower"])
-        else f"interval {format_percent(row['kept_lower']).removesuffix(' %')} to {format_percent(row['kept_upper'])}"
+        else f"interval {_format_percent_range(row['kept_lower'], row['kept_upper'])}"
     )  # fmt: skip
-    if len(kept) > 1:  # the sentence is about the first setting, and not all models were asked in it
-        interval += f"; {format_quantity(int(row['n_models']), 'model')} in {row['setting']}"
-    share = f"{format_percent(row['kept'])} of the variance over wordings by {row['reading']} stays under every reading"
+    # The sentence is about the first setting, and not all models were asked in it.
+    asked = f"; {format_quantity(int(row['n_models']), 'model')} in {row['setting']}" if len(kept) > 1 else ""
+    stays = f"of the variance over wordings by {row['reading']} stays under every reading"
+    share = f"{format_percent(row['kept'])} {stays} ({interval}{asked})."
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
-        return f"In the same texts, {share} ({interval})."
+        return f"In the same texts, {share}"
     lower, upper = (1.0, 1.0) if is_whole else (float(row["kept_lower"]), float(row["kept_upper"]))
     word = choose_word_for_interval(lower, upper, KEPT_BANDS)
     surely = 1.0 if is_whole and row["common"] > ALL else row["common_lower"]
@@ -119,7 +123,10 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
             f"{UNCLEAR}: the other readings move at least half as far as {row['reading']}, but how much of its "
             "variance is theirs is uncertain."
         )
-    return f"{word.capitalize() or UNCLEAR}: {share} ({interval})."
+    if word == KEPT_BANDS[1].word and row["common"] < row["kept"]:  # only so much of it is surely the same
+        interval = _format_percent_range(row["common_lower"], row["common_upper"])
+        share = f"at least {format_percent(row['common'])} {stays} (interval {interval}{asked})."
+    return f"{word.capitalize() or UNCLEAR}: {share}"
 
 
 def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:
@@ -189,9 +196,12 @@ def _describe_reading_with_share_range(reading: str, shares: pd.Series) -> str:
 def _format_interval_of_reading_specific_share(row: dict[str, object]) -> str:
     """Write the interval of a share that is a reading's own."""
     low, high = (min(max(float(str(row[f"own_{end}"])), 0.0), 1.0) for end in ("lower", "upper"))
-    if pd.isna(row["own_lower"]):
-        return ""
-    return f" (interval {format_percent(low).removesuffix(' %')} to {format_percent(high)})"
+    return "" if pd.isna(row["own_lower"]) else f" (interval {_format_percent_range(low, high)})"
+
+
+def _format_percent_range(low: float, high: float) -> str:
+    """Write the ends of an interval: "77 to 90 %"."""
+    return f"{format_percent(low).removesuffix(' %')} to {format_percent(high)}"
 
 
 def _describe_least_and_most_agreeing_readings(pairs: pd.DataFrame) -> list[str]:

@@ -4,9 +4,9 @@ The measurement model: mu_A(w) = a_i + b_A T(w) + e_A(w) within item i, where T 
 answer, b_A how strongly reading A shows it, and e_A what A adds by itself. With V_A the variance of mu_A over wordings
 and C_AB the covariance of two readings (`moments`, net of sampling):
 
-- *Kept*: the least of C_AB / V_A over the other readings B, between 0 and 1: of the variance that A shows, at least
-this
-  part is there in every reading. It says nothing of who is right.
+- *Kept*: the least of C_AB / V_A over the other readings B, between 0 and 1: of the variance that A shows, every
+  other reading moves along with at least this part. A reading that moves further can hide a part that is A's own; how
+  much is surely the same, `common` tells. It says nothing of who is right.
 - *Due to the reading*: var(e_A) / V_A = 1 - b_A^2 var(T) / V_A. Three readings whose own parts do not go together
   identify it (Spearman's triad): b_A^2 var(T) = C_AB C_AC / C_BC; of several pairs (B, C), sums of products by sums of
   covariances. Two readings give bounds only: from 0 to 1 - r^2, with r the correlation of mu_A and mu_B.

@@ -155,13 +155,29 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
 )  # fmt: skip
 def test_a_word_is_said_where_the_whole_interval_lies_in_its_range(kept, low, high, said):
     row = {"reading": "probability", "wording_sd": 0.1, "kept": kept, "kept_lower": low, "kept_upper": high,
-           "n_sources": 2, "common_lower": 0.6, "same": False}  # fmt: skip
+           "n_sources": 2, "common": 0.9, "common_lower": 0.6, "same": False}  # fmt: skip
     assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])).startswith(said)
     if "Mostly" in said:
         unsure = pd.DataFrame([{**row, "common_lower": 0.3}])
         assert narrative.describe_variance_kept_by_all_readings(unsure).startswith(
             "These runs cannot tell: the other readings move"
         )
+
+
+def test_no_more_is_said_to_stay_than_is_surely_the_same():
+    """The other reading shows the same thing on a larger scale: it moves further, but only .81 is common."""
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": 1.0, "kept_lower": np.nan, "kept_upper": np.nan,
+           "no_interval": "kept: the same in every resample", "n_sources": 2, "same": False,
+           "common": 0.81, "common_lower": 0.7, "common_upper": 0.88}  # fmt: skip
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
+        "Mostly the model: at least 81 % of the variance over wordings by probability stays under every reading "
+        "(interval 70 to 88 %)."
+    )
+    whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([whole])) == (
+        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
+        "resample)."
+    )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
@@ -189,7 +205,14 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
 
 def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99}
-    row |= {"n_sources": 2, "same": False, "common": 0.9, "common_lower": 0.8, "n_models": 4, "setting": "plain/yes-no"}
+    row |= {
+        "n_sources": 2,
+        "same": False,
+        "common": 0.97,
+        "common_lower": 0.8,
+        "n_models": 4,
+        "setting": "plain/yes-no",
+    }
     one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models in plain/yes-no).")
