@@ -71,7 +71,7 @@ class HelmAnswers:
         Raises
         ------
         InputError
-            A request is damaged, has no score, or one that is neither right nor wrong.
+            A request is damaged, has no score from 0 to 1, or one that contradicts the choice taken.
         """
         for number, run in enumerate(self.runs):
             letters = not self._outcomes and (run.method == JOINT or run.method.startswith(SEPARATE))

@@ -26,7 +26,7 @@ ORIGINAL = "original"
 JOINT, SEPARATE = "multiple_choice_joint", "multiple_choice_separate"
 _GENERATION = frozenset({"temperature", "max_tokens", "stop_sequences", "random"})
 _MODEL = frozenset({"model", "model_deployment"})
-# How many were asked and what else is told of an answer: none of it changes what a model is asked.
+# How many instances, outputs and trials there are, and what is judged again: none of it changes what a model is asked.
 _AMOUNTS = frozenset(
     {"max_eval_instances", "num_outputs", "num_train_trials", "num_trials", "eval_splits", "reeval_parameters"}
 )
@@ -86,7 +86,13 @@ class HelmRun:
     settings: Mapping[str, Any]
 
     def read_helm_requests(self) -> Iterator[HelmRequest]:
-        """Go through the requests; of those for each choice of one question, the first stands for all."""
+        """Go through the requests; of those for each choice of one question, the first stands for all.
+
+        Raises
+        ------
+        InputError
+            A request is damaged or there twice, or there is none.
+        """
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
         states = parse_list_field(str(path), read_helm_json_file(path), "request_states")
@@ -103,8 +109,22 @@ class HelmRun:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
 
     def read_request_scores(self, single_valued_metrics: Collection[str]) -> dict[RequestKey, dict[str, float]]:
-        """Read the scores of all requests: metric -> value; each of the metrics in `single_valued_metrics` has one
-        value."""
+        """Read the scores of all requests: request -> metric -> value.
+
+        Parameters
+        ----------
+        single_valued_metrics
+            Metrics that must have one value per request; of the others, the first one counts.
+
+        Returns
+        -------
+        Request -> metric -> value; without those that are no finite numbers.
+
+        Raises
+        ------
+        InputError
+            An entry is damaged, or has a second value of one of these metrics.
+        """
         path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
         entries_in_file = read_helm_json_file(path)

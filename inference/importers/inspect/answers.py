@@ -1,7 +1,7 @@
 """Turn the samples of several logs of Inspect into logged responses; epochs are samples of one response.
 
 Where samples have several scores, these are readings of the same answers: every scorer that says right or wrong is a
-condition of its own, and a multiple choice is right or wrong, too.
+condition of its own, and of a multiple choice, too, only right or wrong is kept.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WordingKey: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and t
 
 @dataclass(slots=True)
 class _LogCounts:
-    """What there is of one log, for the line that tells of it.
+    """Counts of one log, for the line about it.
 
     `scorer` says whose scores these are, where there are several; `right`: of every wording, the share of right epochs.
     """
@@ -53,7 +53,7 @@ class _LogCounts:
 
     @property
     def is_first_token_answer(self) -> bool:
-        """Whether the first token is the answer: in half of the samples that show it, it is the letter of a choice."""
+        """Whether the first token is the answer: a choice's letter in at least half of the samples that show it."""
         return 0 < self.shows <= 2 * self.begins
 
 
@@ -95,7 +95,7 @@ class InspectAnswers:
         Raises
         ------
         InputError
-            A sample is damaged or contradicts another one, or a log has no score.
+            A sample is damaged, contradicts another one or its own score, or a log has no score.
         """
         for number, evaluation in enumerate(self._evaluations):
             errors = []

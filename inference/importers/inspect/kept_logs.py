@@ -84,7 +84,7 @@ def write_log_into_cache(file: Path, header: Any, samples: Iterator[tuple[str, A
     file
         Where.
     header
-        All of it but the samples.
+        What the log holds; its samples and statistics are not kept from here.
     samples
         Its samples with their places.
 
@@ -125,7 +125,7 @@ def _drop_unread_fields(sample: Any) -> Any:
 
 
 def _find_index_of_first_user_message(messages: list[Any]) -> int:
-    """Find the place of the first message of a user that says something; the last place where there is none."""
+    """Find the place of the first message of a user that says something; the number of messages where there is none."""
     for place, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "user" and str(message.get("content") or "").strip():
             return place

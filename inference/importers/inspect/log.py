@@ -164,7 +164,7 @@ def read_usable_and_describe_other_logs(
     paths
         The logs.
     in_folders
-        Those that no call names: they are left out where they are not finished.
+        Those that the call does not name itself: they are left out where they are not finished.
     kept_logs
         Where samples are kept while other logs are read.
 
@@ -217,7 +217,7 @@ def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Eval
     Raises
     ------
     InputError
-        It is no log of Inspect, is damaged, or has another version than the one that is read.
+        It is no log of Inspect, is damaged, or has a version that is not read.
     """
     if path.suffix.lower() not in (".eval", ".json"):
         raise InputError(f"{path}: no log of Inspect; give .eval or .json files, or a folder of them")
@@ -318,7 +318,7 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
 
 
 def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
-    """Read a metric over all samples of every scorer that has it, and with keys of the scores that it calls apart."""
+    """Read a metric of every scorer that states it, over all samples; `with_keys`: also by the name SCORER/KEY."""
     scores = replace_non_object_by_empty_object(results).get("scores")
     metric_by_scorer = {}
     for score in map(replace_non_object_by_empty_object, scores if isinstance(scores, list) else ()):

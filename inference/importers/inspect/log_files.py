@@ -18,7 +18,7 @@ from inference.stimuli.reading.files import parse_json
 
 
 def read_inspect_header(path: Path) -> Any:
-    """Read the header of a log, of a .json log with its samples.
+    """Read the header of a log; that of a .json log has its samples, too.
 
     Raises
     ------

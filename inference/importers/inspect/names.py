@@ -22,6 +22,8 @@ class InspectNames:
 
     Parameters
     ----------
+    evaluations
+        The logs.
     item_key
         `id`, or `metadata.NAME`.
     variant_key
@@ -40,7 +42,7 @@ class InspectNames:
     Raises
     ------
     InputError
-        A key that no log has.
+        `item_key` is something else, or `variant_key` is an argument that no log has.
     """
 
     def __init__(self, evaluations: Sequence[Evaluation], item_key: str, variant_key: str | None) -> None:
@@ -84,7 +86,7 @@ class InspectNames:
         Raises
         ------
         InputError
-            It has another right answer than the item had before.
+            It has another right answer than the item had before, or not the metadata that names it.
         """
         waver_names = self._read_item_and_wording_by_waver(sample)
         if waver_names is not None:

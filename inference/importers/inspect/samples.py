@@ -18,7 +18,7 @@ from inference.importers.shared.json_log import parse_list_field, replace_non_ob
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-"""What the letters of Inspect's scores count: correct, incorrect, partial, no answer."""
+"""What the letters and words of Inspect's scores count: C is correct, I incorrect, P partial, N no answer."""
 
 
 class UnusableScore(InputError):
@@ -43,7 +43,7 @@ class Sample:
     target
         The right answer, as the log has it.
     output
-        What the model wrote; None where it wrote nothing.
+        What the model wrote; None where the log has no output.
     scorer
         Whose score counts; None: nobody's.
     credit
@@ -95,9 +95,9 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     Raises
     ------
     InputError
-        A field is missing or of another kind, there are several scores to choose from, or one is no number.
+        A field is missing or of another kind, or there are several scores to choose from.
     UnusableScore
-        The scorer's score is no right or wrong, or is not there.
+        The scorer's score does not tell right from wrong, or is not there.
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]

@@ -1,8 +1,9 @@
 """Turn the samples of several logs of Inspect into scores: of every scorer, and of every key of its scores, a measure.
 
-Values count as Inspect's own `value_to_float` has them: C is 1, P 0.5, I and N 0, yes and true 1, no and false 0,
-numbers and texts that are numbers themselves. NaN is no score. Other texts, and lists, are no numbers: a measure that
-has nothing else is left out, and one that has numbers, too, is refused. Epochs are samples of one response.
+Values count as Inspect's own `value_to_float` has them: C is 1, P 0.5, I and N 0, yes and true 1, no and false 0;
+numbers, and texts that are numbers, stay as they are. NaN is no score. Other texts, and lists, are no numbers: a
+measure that has nothing else is left out, and one that has numbers, too, is refused. Epochs are samples of one
+response.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _CLOSE = 1e-9  # relative, between a mean and what the log states
 
 @dataclass(slots=True)
 class _MeasureValues:
-    """What a measure has in a log: how many numbers and other values, and the first of these; scores are no NaN."""
+    """What a measure has in a log: numbers, other values and the first of these, and how many scores are no NaN."""
 
     n_numbers: int = 0
     n_others: int = 0

@@ -78,7 +78,7 @@ class Archive:
         return content
 
     def _unpack_member(self, where: str, member: zipfile.ZipInfo) -> bytes | None:
-        """Unpack a member, one byte more than it should have at most; None where that fails."""
+        """Unpack a member, at most one byte more than it should have; None where that fails."""
         most_bytes = member.file_size + 1
         packed = self._read_packed_bytes(member)
         if packed is None or member.compress_type == STORED:

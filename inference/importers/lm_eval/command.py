@@ -131,7 +131,7 @@ def _build_skippable_damaged_file_predicate(
 
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
-    """Compute the fingerprint of every model's files, so that others may join them."""
+    """Compute the fingerprint of every model's files, and of how they are read."""
     from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
 
     settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}

@@ -139,7 +139,7 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     task, date = match["task"], match["date"]
     try:
         refuse_pipe_or_device(path)
-        path.open("rb").close()  # of a folder, a file without leave to read is left out
+        path.open("rb").close()  # a file of a folder that may not be read is left out
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     results = _find_results_file(path, date)

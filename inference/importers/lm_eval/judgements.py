@@ -59,7 +59,7 @@ def choose_metric_for_right_or_wrong(metrics: Sequence[str], judging_metrics: Se
 
     Returns
     -------
-    exact_match, acc, or else the first that says right or wrong; empty where there is no metric.
+    exact_match, acc, or else the first that says right or wrong, else the first of all; empty where there is none.
     """
     return next((name for name in (*_PREFERRED, *judging_metrics, *metrics) if name in metrics), "")
 
@@ -101,7 +101,7 @@ def _read_rows_of_several_metrics(worded_file: WordedFile) -> Iterator[dict[str,
                 if len(metrics) < 2 or not all(isinstance(name, str) for name in metrics):
                     return
             except (ValueError, RecursionError, TypeError, KeyError):
-                return  # it is told when the responses are read
+                return  # the error is raised when the responses are read
             yield row
 
 

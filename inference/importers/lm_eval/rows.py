@@ -1,4 +1,4 @@
-"""Read rows of lm-eval samples: a `LoggedResponse` response for every reading of a row.
+"""Read rows of lm-eval samples: a `LoggedResponse` for every reading of a row.
 
 A row has one request per option, or one that asks for a text. It is read as its metrics say:
 
@@ -9,7 +9,8 @@ A row has one request per option, or one that asks for a text. It is read as its
 - other metrics, of texts: right where it is 1, wrong where it is 0. Rows of SCORE have the answer and the right one.
 
 Each but the first is a condition of its own, and so is each filter: these are readings of the same answers. A metric of
-texts is one where it is 0 or 1 in all rows of its task (`judgements`). What the row says of itself is compared.
+texts counts as a reading where it is 0 or 1 in all rows of its task (`judgements`). A metric of a choice that the row
+states must agree with its log-likelihoods.
 """
 
 from __future__ import annotations
@@ -53,8 +54,10 @@ class LmEvalRows:
 
     Parameters
     ----------
+    worded_file
+        The file with its wording and condition.
     item_key
-        `doc_hash`, `doc_id` or `doc.FIELD`; None: `doc_hash`, or what SCORE's rows say.
+        `doc_hash`, `doc_id` or `doc.FIELD`; None: what Waver or SCORE wrote into the rows, else `doc_hash` or `doc_id`.
     outcomes_only
         Whether only right or wrong is wanted.
     conditions
@@ -110,7 +113,7 @@ class LmEvalRows:
         self._line_by_document, self._copies = {}, {}  # of thousands of files, they would be too much
 
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
-        """Make the responses of a row: one per metric of a multiple choice, or the one of a generated text."""
+        """Make the responses of a row: one per metric that says which option or text is right."""
         filter_name = str(row.get("filter") or "none")
         self._refuse_repeated_document(where, number, row, filter_name)
         row_requests = parse_requests_of_row(where, row)
@@ -320,7 +323,7 @@ def _compute_option_scores_of_metric(
             else None
         )
     lengths = row_options.count_continuation_characters_or_bytes(metric == BYTES)
-    # Where options stand in the text, it is not told what lm-eval takes for their length.
+    # Where options stand in the text, the row does not say what lm-eval takes for their length.
     return (
         [value / length for value, length in zip(after_text, lengths, strict=True)]
         if row_options.one_context and all(lengths)

@@ -1,8 +1,8 @@
 """Read rows of lm-eval samples as scores: every metric of a row that is a number is a measure of its own.
 
 Of a choice, too, its metrics are what counts here, not the option that was taken. A metric is a number in all rows of a
-file that have it, or in none. Lists are none: `bleu` has the texts that it compares at the end, SCORE has what it was
-told. They are left out, and named.
+file that have it, or in none. Lists are none: `bleu` has the texts that it compares at the end, SCORE has the question,
+the answer and the right answer. They are left out, and named.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class LmEvalScores(LmEvalRows):
 
     Parameters
     ----------
+    worded_file
+        The file with its wording and condition.
     item_key, conditions
         As of `LmEvalRows`; the fields of a condition have its measure, not yet its range.
     measures

@@ -66,7 +66,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     Raises
     ------
     InputError
-        An unknown key, a key that no file has, or two runs of one task: the same model, wording and condition.
+        An unknown key, or two runs of one task: the same model, wording and condition.
     """
     for key in keys:
         if key not in (SHOTS, TASK, FOLDER) and not (key.startswith(DOC) and len(key) > len(DOC)):

@@ -61,7 +61,7 @@ def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, A
 def name_logs_by_settings(
     settings: Sequence[Mapping[str, Any]], setting_names: Sequence[str], name_if_equal: str
 ) -> list[str]:
-    """Name every log by its values of some settings; a value that is long is numbered as it appears.
+    """Name every log by its values of some settings; where one is long or empty, the values of a setting are numbered.
 
     Parameters
     ----------

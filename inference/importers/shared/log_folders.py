@@ -23,7 +23,7 @@ def list_files_below(folder: Path, errors: list[InputError]) -> list[Path]:
     folder
         The folder; links to others are not followed.
     errors
-        Of the folders that cannot be read; those of more are added here.
+        Errors so far; those of folders that cannot be read are added here.
 
     Returns
     -------
@@ -50,19 +50,19 @@ def find_log_files(
     suffixes
         Of the logs in folders: ".eval".
     errors
-        Of the folders that cannot be read are added here.
+        Errors so far; those of folders that cannot be read are added here.
 
     Returns
     -------
     list of Path
-        The logs, those of a folder in the order of their paths; one that is found twice there, or named, too, is once.
+        The logs, those of a folder in the order of their paths; one that is found twice, or named, too, stands once.
     set of Path
         Those that were found in folders, not named themselves.
 
     Raises
     ------
     InputError
-        A folder holds no log, or a log is named twice.
+        A folder cannot be read or holds no log, or a log is named twice.
     """
     logs: dict[Path, Path] = {}
     named: set[Path] = set()
@@ -134,7 +134,7 @@ def keep_most_telling_lines_about_logs(lines: Sequence[str]) -> list[str]:
 
 
 def refuse_if_all_logs_are_left_out(errors: Sequence[InputError], n_logs: int) -> None:
-    """Raise an InputError where no log can be imported: the log's own where there is only one.
+    """Refuse to go on where no log can be imported.
 
     Parameters
     ----------
@@ -142,6 +142,11 @@ def refuse_if_all_logs_are_left_out(errors: Sequence[InputError], n_logs: int) -
         Of the logs that were left out.
     n_logs
         How many logs there were.
+
+    Raises
+    ------
+    InputError
+        No log is left: the log's own error where there is only one.
     """
     if len(errors) < n_logs or not errors:
         return

@@ -10,14 +10,14 @@ _PATTERNS = {
     "helm": ("scenario_state.json", "*/scenario_state.json"),
     "lm-eval": ("**/samples_*.jsonl",),
     "inspect": ("**/*.eval",),
-}  # of a folder: what it holds -> the importer that reads it
+}  # the importer -> what a folder of its logs holds
 _RESULTS = "results_"
 _FIRST_OF_INSPECT = (b'"version"', b'"status"', b'"eval"')  # what a .json log of Inspect begins with
 _BEGINNING = 2_000  # bytes
 
 
 def build_import_call_of_log(path: Path) -> list[str] | None:
-    """Find the call that imports a log with its scores, as far as the run folder that it writes.
+    """Find the call that imports a log with its scores, without the run folder that it writes.
 
     Parameters
     ----------

@@ -90,6 +90,12 @@ class LoggedStimuli:
         """Make the row of a response, in the order of `_COLUMNS`; its stimulus, where it is new, is added.
 
         Rows of studies without scores have no cells for them.
+
+        Raises
+        ------
+        InputError
+            The text is empty, the choices or the right one contradict another response, the response is of another
+            protocol, or it is there twice.
         """
         if "\r" in response.text or any("\r" in choice for choice in response.choices):
             response = replace(response, text=unify_line_ends(response.text), choices=unify_line_ends(response.choices))
@@ -119,7 +125,7 @@ class LoggedStimuli:
         return *key, *measured_cells, response.output, None
 
     def _add_new_stimulus(self, response: LoggedResponse, orders: dict[tuple[str, ...], _Stimulus]) -> _Stimulus:
-        """Add the stimulus of a response; refuse one of the other protocol, or with other choices."""
+        """Add the stimulus of a response; refuse one of another protocol, or with other choices."""
         if not response.text.strip():
             raise InputError(f"{response.where}: the text that was asked is empty; leave the response out")
         refuse_half_surrogates(

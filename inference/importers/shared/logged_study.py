@@ -26,10 +26,14 @@ class LoggedStudy:
     ----------
     responses
         In any order; they are read once.
+    name
+        Name of the study.
     outcomes_only
         Whether only the outcome, right or wrong, is wanted of questions with choices, too.
     language
         Of the texts.
+    source
+        Where the responses are from.
 
     Attributes
     ----------
@@ -39,7 +43,7 @@ class LoggedStudy:
     Raises
     ------
     InputError
-        A response is there twice, contradicts another one of its wording, or is of the other protocol.
+        A response is there twice, contradicts another one of its wording, or is of another protocol.
     """
 
     def __init__(
@@ -118,6 +122,8 @@ def save_study_and_logged_responses(
         Options of the importer, with those that all importers share; `right_or_wrong` and `language` may be missing.
     files
         What was read, as the call named it.
+    responses
+        In any order; they are read once.
     conditions
         condition name -> fields, complete once `responses` have been gone through.
     imported, models
@@ -127,6 +133,11 @@ def save_study_and_logged_responses(
     -------
     list of str
         What was written, and what is to be known of it, for the user.
+
+    Raises
+    ------
+    InputError
+        As for `LoggedStudy` and `saving.save_imported_study_and_responses`.
     """
     name = Path(args.out).resolve().name if args.name is None else args.name
     source = saving.describe_study_source(files)

@@ -325,7 +325,7 @@ def _describe_majority_rule(labels: Sequence[str]) -> str:
 
 
 def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
-    """Convert cells to an array (rows, columns) of numbers; an empty cell is NaN."""
+    """Convert cells to an array (responses, columns) of numbers; an empty cell is NaN."""
     values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
         values[:, j] = [_parse_cell_number(text) for text in texts.to_pylist()]

@@ -20,11 +20,15 @@ def refuse_unrecordable_name_or_fields(where: str, section: str, name: str, fiel
         The file that it is from.
     section
         `models` or `conditions`: what results/schema.json says of their fields holds.
+    name
+        The name of the model or condition.
+    fields
+        Its fields.
 
     Raises
     ------
     InputError
-        A control character in the name, or nothing that shows, a number that is none, a field of another type.
+        The name has a control character, or nothing in it shows; or a field is NaN, infinite or of another type.
     """
     about = f"{where}: {section.removesuffix('s')} {shorten_value(name)}"
     if is_invisible_text(name):

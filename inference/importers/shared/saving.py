@@ -99,6 +99,8 @@ def save_imported_study_and_responses(
     ----------
     out
         The run folder.
+    study
+        The study.
     responses
         Makes the tables of all responses, one in memory at a time; it is called twice. Columns of `results/schema.json`
         without `study`; at least model, condition, item and variant.
@@ -108,6 +110,8 @@ def save_imported_study_and_responses(
         A ``--models`` file, or None.
     imported
         Fingerprint of the files, recorded per model and condition; or model -> that of its files.
+    command
+        The call, which `run.json` records.
     models
         model -> what the files say about it; what `descriptions` says holds.
     is_complete
@@ -123,7 +127,8 @@ def save_imported_study_and_responses(
     Raises
     ------
     InputError
-        The folder belongs to another study, or has other responses of the same model and condition.
+        The folder belongs to another study, or has other responses of the same model and condition; a name or field
+        cannot be recorded; or `descriptions` names a model that is not there.
     """
     from inference.asking.models import read_model_fields_from_yaml
     from inference.importers.shared.recordable import refuse_unrecordable_name_or_fields

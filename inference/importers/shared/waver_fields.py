@@ -50,7 +50,9 @@ def read_item_and_wording_of_sample(where: str, fields: Any) -> tuple[str, str] 
 
 
 def append_order_number_to_wording(wording: str, fields: Any) -> str:
-    """Add the number of the order of its choices to the name of a wording, where nothing else tells orders apart.
+    """Add the number of the order of its choices to the name of a wording, where the fields have one.
+
+    In studies of scores, nothing else tells orders apart.
 
     >>> (append_order_number_to_wording("original", {"waver_variant": "original/2"}),
     ...  append_order_number_to_wording("original", {}))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 LARGEST_INT32 = 2**31 - 1
-MOST_EMPTY_CELLS = 4  # models x wordings, per row, of which a table is held: those of a few models have hardly any
+MOST_EMPTY_CELLS = 4  # cells per row that a grid of models x wordings may have to be held; few models need about one
 
 
 class CodedPairs(Sequence[tuple[str, str]]):
@@ -94,7 +94,7 @@ class PackedTexts:
 class RowPlaces(Sequence[str]):
     """File and row of every row, for messages; `files` are those that were begun.
 
-    Rows of a file come one after another but for empty ones: kept is where a row does not follow the one before.
+    Rows of a file come one after another but for empty ones: only rows that do not follow the one before are kept.
     """
 
     def __init__(self) -> None:

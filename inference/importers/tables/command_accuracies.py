@@ -1,7 +1,7 @@
 """Import accuracies that somebody else computed: a table with one row per model, task and template, no answers.
 
 An item of such a study is a task, a variant one of its templates. Nothing is known of single answers: a row has the
-accuracy as `score`, and the number of answers that it is the share of right ones of, as `n`.
+accuracy as `score`, and as `n` the number of answers that it was computed from.
 
 Per cent and shares are never guessed: a sign (`54.3 %`) says per cent, and so does a number above 1 where no other is
 above 0 and at most 1. Where both are there, as .9 beside 54.3, the table is refused until `--scale` says what it holds.
@@ -38,7 +38,7 @@ NAME_COLUMNS = {
 }
 NUMBER_COLUMNS = {
     "accuracy": "share of right answers, 0 to 1, or per cent",
-    "n": "number of answers that the accuracy is the share of right ones of",
+    "n": "number of answers that the accuracy was computed from",
 }
 SHARE, PERCENT = "share", "percent"
 PROTOCOL = "accuracies"

@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help=".csv, .tsv, .json, .jsonl, .yaml or .parquet; NAME=FILE names the model",
+        help=".csv, .tsv, .xlsx, .json, .jsonl, .yaml or .parquet; NAME=FILE names the model",
     )
     columns = parser.add_argument_group("what the columns are")
     for role, about in ROLES.items():
@@ -266,7 +266,7 @@ def _name_files_by_folders(paths: Sequence[Path]) -> list[str]:
 
 
 def _build_label_measure_of_call(args: argparse.Namespace) -> Measure:
-    """Make the measure that the command line asks for, with its two labels."""
+    """Make the measure that the command line asks for, with its labels."""
     from inference.importers.shared.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 
     if args.score_range or args.lower_is_better or args.output_column:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inference.importers.tables.long_rows import LongTable, Stimulus
 
 TOGETHER = 50_000  # responses of one table; fewer where their texts are long: a column of Arrow holds 2**31 bytes
-LARGEST = 2**28  # bytes that these have on average
+LARGEST = 2**28  # bytes that these may have on average
 
 
 def build_table_study(
@@ -49,7 +49,7 @@ def build_table_study(
     shares_wordings
         Whether variants of one id are one template, in all items; their attribute `template` is that id.
     protocol
-        Of the study; where originals are wordings like any others, they may be templates, too.
+        Of the study; in one of scores, originals are wordings like any others, so that they may be templates, too.
     ordered
         Whether the labels are ordered, the lowest first: then the study is of rating scales, whatever `protocol` says.
 
@@ -60,7 +60,7 @@ def build_table_study(
     Raises
     ------
     InputError
-        An item has two originals, or a right answer is no option.
+        An item has two originals, a right answer is no option, or a scale or key is wrong.
     """
     protocol = "scale" if ordered else protocol
     ranks = tuple(map(str, range(1, len(measure.labels) + 1))) if ordered else measure.labels
@@ -128,6 +128,8 @@ def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[n
 
     Parameters
     ----------
+    table
+        The rows.
     allows_samples
         Whether several rows of one response in one file are its samples.
 

@@ -109,7 +109,7 @@ class Questions:
     option_orders
         Orders in which the options are shown, of `prompt_forms.OPTION_ORDERS`.
     answers
-        Option probabilities, generated texts, or both.
+        Option probabilities, generated texts, probabilities after thoughts, or several of these.
     language
         The language of the prompts, recorded with the condition; None: English about English texts, or the user's own.
     is_own_language
@@ -123,7 +123,13 @@ class Questions:
     is_own_language: bool = True
 
     def rounds(self, form: str) -> list[Round]:
-        """Make the rounds of every option order."""
+        """Make the rounds of every option order.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
         foreign = "" if self.is_own_language else f"/{self.language}"
         language_field = {} if self.language is None else {"language": self.language}
         return [

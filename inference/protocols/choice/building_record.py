@@ -24,7 +24,7 @@ def read_building_steps(items_file: str) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        Naming the file and the row: another column, no step, or a count that is no whole number.
+        Naming the file and the row: a missing column, no step, or a count that is no whole number from 0 on.
     """
     file = expand_user_path(items_file).with_suffix(SUFFIX)
     return (

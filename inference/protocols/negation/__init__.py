@@ -123,7 +123,7 @@ class Questions:
     exemplars
         In the order in which they are shown.
     answers
-        Option probabilities, generated texts, or both.
+        Option probabilities, generated texts, probabilities after thoughts, or several of these.
     is_own_language
         Whether the sentences are in the language of the prompts.
     """
@@ -136,7 +136,13 @@ class Questions:
     is_own_language: bool = True
 
     def rounds(self, form: str) -> list[Round]:
-        """Make the rounds of every number of exemplars."""
+        """Make the rounds of every number of exemplars.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
         foreign = "" if self.is_own_language else f"/{self.language}"
         return [
             round_
@@ -183,7 +189,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
-    """Read the study and its questions from the command line; count the pairs on standard error."""
+    """Read the study and its questions from the command line; count the pairs on standard error.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, options do not go together, or all originals are exemplars.
+    """
     instances = _read_sentence_pairs(options.items)
     spoken = nli.detect_language_of_sentences(instances)
     language = options.language or spoken

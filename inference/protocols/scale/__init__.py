@@ -103,7 +103,7 @@ class Questions:
     showings
         How the options are shown.
     answers
-        Option probabilities, generated texts, or both.
+        Option probabilities, generated texts, probabilities after thoughts, or several of these.
     """
 
     book: PromptBook
@@ -111,7 +111,13 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Make the rounds of every way to show the options."""
+        """Make the rounds of every way to show the options.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
         return [
             _let_round_read_shown_options(round_, showing)
             for showing in self.showings

@@ -60,8 +60,8 @@ class ShownOptions:
     answers
         What stands for each.
     numbers, places
-        Where an answer has two digits or more: a range that holds all answers, and the place of each in it. An engine
-        then sums over all ways to write such a number in tokens. Else None and empty.
+        Where an answer has two characters or more (10, -1): a range that holds all answers, and the place of each in
+        it. An engine then sums over all ways to write such a number in tokens. Else None and empty.
     """
 
     options: tuple[str, ...]

@@ -86,7 +86,7 @@ class Questions:
     ranges, temperatures
         Scales to ask for, and temperatures.
     samples
-        Texts per prompt at temperatures above 0, where the likeliest is the only one; 0: none.
+        Texts per prompt at temperatures above 0; at temperature 0 there is one, the likeliest. 0: none.
     exact
         Whether the probability of every number of the scales is asked for.
     thinkings

@@ -51,7 +51,7 @@ class Columns:
 
 
 def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
-    """Read the items of a table (.csv, .tsv, .jsonl, .json, .yaml, .parquet).
+    """Read the items of a table (.csv, .tsv, .xlsx, .json, .jsonl, .yaml, .parquet).
 
     In a table whose cells are parted by tabs, quotation marks are text: so are the files of MLQE-PE written. Where
     commas or semicolons part them, quotation marks enclose cells.

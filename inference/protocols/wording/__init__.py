@@ -84,6 +84,11 @@ def build_wording_study(
     Returns
     -------
     The study, with an item per text.
+
+    Raises
+    ------
+    InputError
+        A template fails.
     """
     study_items = tuple(
         Item(text.item, tuple(_build_text_variants(text, bank, seed, all_templates))) for text in study_texts
@@ -131,7 +136,7 @@ class Questions:
     exemplars
         In the order in which they are shown.
     answers
-        Option probabilities, generated texts, or both.
+        Option probabilities, generated texts, probabilities after thoughts, or several of these.
     """
 
     book: PromptBook
@@ -140,7 +145,13 @@ class Questions:
     answers: AnswerWays = field(default_factory=AnswerWays)
 
     def rounds(self, form: str) -> list[Round]:
-        """Make the rounds of every number of exemplars."""
+        """Make the rounds of every number of exemplars.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
         return [
             round_
             for number in self.shots
@@ -182,7 +193,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def prepare_study(options: Namespace) -> tuple[Study, Asking]:
-    """Read the study and its questions from the command line; count the items on standard error."""
+    """Read the study and its questions from the command line; count the items on standard error.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read, options do not go together, or there are too few texts.
+    """
     seed = choose_draw_seed(options)
     if options.wordings is not None and not options.all_templates:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")

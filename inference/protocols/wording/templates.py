@@ -112,9 +112,8 @@ def read_template_bank(source: str, language: str) -> Bank:
     Parameters
     ----------
     source
-        `BANK` or `BANK:TASK`; the bank is a name of `list_template_banks()` or a file. A file with one task needs none
-        to be
-        named.
+        `BANK` or `BANK:TASK`; the bank is a name of `list_template_banks()` or a file. With one task, none needs to
+        be named.
     language
         A language of the file.
 

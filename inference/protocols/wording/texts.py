@@ -72,7 +72,8 @@ class Columns:
         Raises
         ------
         InputError
-            For a comparison that cannot be read, and for only one of `--yes-if` and `--no-if`.
+            For a comparison that cannot be read, for only one of `--yes-if` and `--no-if`, for both without a gold
+            column, and for a column of two roles.
         """
         if (yes_if is None) != (no_if is None):
             raise InputError("--yes-if and --no-if go together: say which values mean yes and which mean no")
@@ -114,7 +115,7 @@ def describe_gold_counts(texts: Iterable[Text]) -> str:
 
 
 def read_wording_texts(path: Path, columns: Columns) -> Pool:
-    """Read the texts of a CSV, TSV, JSON, JSON-lines, YAML or Parquet file.
+    """Read the texts of a CSV, TSV, Excel (.xlsx), JSON, JSON-lines, YAML or Parquet file.
 
     Parameters
     ----------
@@ -259,7 +260,7 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     Raises
     ------
     InputError
-        There are not as many texts, or half of them cannot be of either gold answer.
+        There are not as many texts; or of balanced ones, too few with one gold answer, or an odd number is wanted.
     """
     if not balanced:
         if size is not None and size > len(texts):

@@ -1,7 +1,7 @@
 r"""Choose the questions that can be asked alone and said in other words (Choi, section 4.1).
 
-The paper gives its rules in words; here, a sentence ends with `.`, `!` or `?` before white space or the end, so that
-"3.5" ends none; a word is what stands between white space.
+The paper gives its rules in words; here, a sentence ends with `.`, `!` or `?`, or the full-width form of one, before
+white space or the end, so that "3.5" ends none; a word is what stands between white space.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def extract_and_judge_rewording(
 
 
 def _can_line_be_question(line: parsing.AnswerLine) -> bool:
-    """Tell whether a line may be the question; a colon or an end that is missing says nothing against one."""
+    """Tell whether a line may be the question: it is neither chatter, nor a refusal, nor empty."""
     return line.reason in (None, parsing.CUT_OFF)
 
 

@@ -48,7 +48,7 @@ class Lesson:
     subset: str | None = None
 
     def draw_examples_of_lesson(self, is_whole_text: Callable[[str, int], bool]) -> Examples:
-        """Choose the examples; `is_whole_text` tells of a text whether it ended before so many tokens."""
+        """Choose the examples; `is_whole_text` tells whether a text ended before a number of tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"
         prompts = find_base_and_paraphrase_aware_prompts(where, self.model_answers.fields, subsets, self.prompt)

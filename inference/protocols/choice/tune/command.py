@@ -37,13 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--subset", metavar="NAME", help="learn from the questions of one subset only (default: all)")
     parser.add_argument("--condition", metavar="NAME", help="whose texts to learn from, where the run has several")
-    parser.add_argument("--prompt", metavar="FILE", help="the prompts, where the run was asked with its own")
+    parser.add_argument("--prompt", metavar="FILE", help="the prompt file, where the run was asked with one of its own")
     parser.add_argument("--revision", help="branch, tag or commit of a hub model")
     parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
 
 
 def main(options: argparse.Namespace) -> None:
-    """Tune the adapter; print what it is learnt from, and how to ask with it."""
+    """Tune the adapter; print what it learns from, and how to ask with it.
+
+    Raises
+    ------
+    InputError
+        The run, the model or an option is wrong, or the folder holds something else.
+    RunFailed
+        The training diverges, or device or disk is too small.
+    """
     from inference.asking.models import find_requested_models
     from inference.protocols.choice import tune
     from inference.protocols.choice.tune import settings

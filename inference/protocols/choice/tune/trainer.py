@@ -48,7 +48,7 @@ class CheckpointCallback(TrainerCallback):
 
 
 class ProgressCallback(TrainerCallback):
-    """Show a progress bar with the losses, and tell a line per evaluation."""
+    """Show a progress bar with the losses, and print a line per evaluation."""
 
     def __init__(self, print_line: Callable[[str], None]) -> None:
         self._print_line = print_line

@@ -57,7 +57,8 @@ class Learner:
     Raises
     ------
     InputError
-        The model cannot be loaded as a causal one, or not in 4 bits; or it has no such layers to adapt.
+        The model cannot be loaded as a causal one, or not in 4 bits; it has no such layers to adapt; or there are
+        several GPUs.
     """
 
     def __init__(self, model: Model, settings: Mapping[str, Any], device: str = "auto") -> None:
@@ -103,7 +104,7 @@ class Learner:
         Raises
         ------
         InputError
-            All of them are.
+            All of them are too long, or the tokenizer has no token that ends a text.
         """
         tokens, end = self._reader.tokens, self._find_end_token()
         rows = []
@@ -134,11 +135,15 @@ class Learner:
         ----------
         rows_by_split
             "train" and "validation" -> what `encode_examples` returned.
+        folder
+            Where checkpoints and the adapter are written.
         print_line
             Is given a line per evaluation.
 
         Raises
         ------
+        InputError
+            The last checkpoint is damaged.
         RunFailed
             The training diverges, or device or disk is too small.
         """

@@ -39,6 +39,11 @@ def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: boo
     Returns
     -------
     The task, with a sample per question, wording and order.
+
+    Raises
+    ------
+    PrerequisiteError
+        An argument is of another kind, or the table cannot be read; in one line.
     """
     _refuse_task_arguments_of_wrong_type(items, orders, seed, cot)
     try:

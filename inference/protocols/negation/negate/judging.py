@@ -102,7 +102,13 @@ class Questions:
     answer: str = "probability"
 
     def rounds(self, form: str) -> list[Round]:
-        """Make the round of a prompt form."""
+        """Make the round of a prompt form.
+
+        Raises
+        ------
+        InputError
+            The prompts do not have this form.
+        """
         fields = {"form": form, **self.book.build_prompt_fields_of_form(form), "shots": 1}
         return WAYS[self.answer].rounds(
             self.book.name_condition(form, "1-shot"), fields, partial(self._render_prompt, form)

@@ -23,7 +23,7 @@ NO_PLACE = "no place for a negation"
 NO_FINITE = "no finite verb"
 FILTERED = "the filter keeps none of its negations"
 LONGEST = 2_000
-"""Characters of a sentence: of a longer text, the negations would be as many times as long."""
+"""Most characters of a sentence: a longer text would have very many negations, each as long as the text."""
 LONG = f"more than {LONGEST:,} characters, so no single sentence"
 NegationResult = Sequence[InsertedNegation] | str
 """The negations of a sentence, or the reason why there are none."""
@@ -78,6 +78,8 @@ def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | No
 
     Parameters
     ----------
+    sentences
+        The sentences.
     language
         "ja", by MeCab with UniDic and the rule table; or "en", by a spaCy pipeline.
     pipeline
@@ -85,8 +87,13 @@ def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | No
 
     Yields
     ------
-    tuple of Negation, or str
+    tuple of InsertedNegation, or str
         The negations; or the reason why there are none.
+
+    Raises
+    ------
+    InputError
+        The pipeline cannot be loaded.
     """
     if language == "ja":
         return map(_negate_japanese_sentence, sentences)

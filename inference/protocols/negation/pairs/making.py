@@ -47,8 +47,8 @@ def make_negated_pairs(
 ) -> tuple[list[Instance], dict[str, str]]:
     """Make all pairs with a negation in one sentence or in both.
 
-    An original enters only if both of its sentences have negations. One that holds a negation already has none, because
-    `waver negate` leaves it out.
+    An original enters only if both of its sentences have negations. A sentence that holds a negation already has none,
+    because `waver negate` leaves it out.
 
     Parameters
     ----------

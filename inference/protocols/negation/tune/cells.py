@@ -63,7 +63,13 @@ class CellsFolder(TuningFolder):
             shutil.rmtree(leftover)
 
     def read_result_of_cell(self, cell: TrainingCell) -> CellResult | None:
-        """Read the result of a cell; None where it is not finished."""
+        """Read the result of a cell; None where it is not finished.
+
+        Raises
+        ------
+        InputError
+            Its record is damaged.
+        """
         file = self.path / CELLS_FOLDER / cell.name / RECORD_FILE
         if not file.exists():
             return None
@@ -111,7 +117,13 @@ class CellsFolder(TuningFolder):
         return best
 
     def publish_checkpoint(self, cell: TrainingCell) -> Path:
-        """Move the checkpoint of the best cell of a seed to where it is asked from; return that folder."""
+        """Move the checkpoint of the best cell of a seed to where it is asked from; return that folder.
+
+        Raises
+        ------
+        InputError
+            The checkpoint is gone.
+        """
         place = self.path / f"{self.path.resolve().name}-{cell.seed}"
         model = self.path / CELLS_FOLDER / cell.name / MODEL_FOLDER
         if not place.exists():

@@ -57,7 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> None:
-    """Tune a model per split of the rows; print what was chosen."""
+    """Tune a model per split of the rows; print what was chosen.
+
+    Raises
+    ------
+    InputError
+        The rows, the model or an option is wrong, or the folder holds something else.
+    RunFailed
+        The training diverged, or a checkpoint cannot be written.
+    """
     from inference.asking.models import find_requested_models
     from inference.protocols.negation.tune import nli
 

@@ -55,7 +55,7 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
     Raises
     ------
     InputError
-        Of `nli.read_sentence_pairs_of_nli`; too few rows, or a label that no row has.
+        As for `nli.read_sentence_pairs_of_nli`; and for too few rows, or a label that no row has.
     """
     all_rows: list[Instance] = []
     row_keys: set[tuple[str, str, str]] = set()
