@@ -51,7 +51,7 @@ PLAN_ABOUT = {
     "preview": "show that for every study of a run file, as `run PLAN.toml` would ask it",
 }
 VERBOSE = "a line per condition"
-"""What `run --verbose` adds; the file of another command says it so, too, where it has more to say."""
+"""What `run --verbose` adds. The module of another command has a `VERBOSE` of its own where its option adds more."""
 COMMON_TITLE = "what most calls need"
 COMMON = (
     "--items", "--model", "--out", "--name", "--language", "--option-order", "--answer", "--wordings", "--limit",
@@ -350,7 +350,13 @@ def build_argument_parser_for_python_calls(protocol_name: str) -> argparse.Argum
 
 
 def build_task_from_options(options: argparse.Namespace) -> Task:
-    """Turn the options of `run PROTOCOL` into a task."""
+    """Turn the options of `run PROTOCOL` into a task.
+
+    Raises
+    ------
+    InputError
+        A file that the options name, a model or an adapter cannot be used.
+    """
     from inference.asking.execute import Task
     from inference.asking.models import read_model_fields_from_yaml
 

@@ -32,7 +32,13 @@ parse_seed = build_bounded_whole_number_type(0, 2**63 - 1)
 
 
 def parse_allowed_failures(text: str) -> AllowedFailures:
-    """Convert an argument `N` or `P%` to the number of rows that may be without a response."""
+    """Convert an argument `N` or `P%` to the number or share of rows that may be without a response.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is neither.
+    """
     try:
         return (
             AllowedFailures(share=build_bounded_number_argument_type(0, 100)(text[:-1]) / 100)
@@ -46,7 +52,13 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
 
 
 def parse_language(text: str) -> str:
-    """Convert an argument `CODE` to a language; refuse what is no code of ISO 639-1, with a region or without."""
+    """Convert an argument `CODE` to a language.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no code of ISO 639-1, with a region or without.
+    """
     code = lowercase_language_part_of_code(text)
     if trouble := explain_invalid_language_code(code):
         raise ArgumentTypeError(trouble)
@@ -65,7 +77,7 @@ def build_parser_of_shots_argument(shot_counts: Iterable[int], advice: str) -> C
 
     Returns
     -------
-    The function that converts an argument to its numbers, each once: "0,4" to (0, 4).
+    The function that converts an argument to its numbers, each once: "0,4" to (0, 4); ArgumentTypeError for any other.
     """
     number_by_text = {str(number): number for number in shot_counts}
 
@@ -224,7 +236,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     Raises
     ------
     InputError
-        For an option of one engine together with another engine.
+        For an option of one engine together with another engine, or an impossible value.
     """
     from inference.asking.one_model import Settings
 
@@ -245,7 +257,13 @@ def parse_engine_settings(options: Namespace) -> Settings:
 
 
 def choose_draw_seed(options: Namespace) -> int:
-    """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0."""
+    """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0.
+
+    Raises
+    ------
+    InputError
+        The run.json of that folder cannot be read.
+    """
     from ground import run_json
 
     if options.seed is not None:
@@ -297,7 +315,8 @@ def open_ray_cluster(address: str | None, workers: int | None) -> AbstractContex
     Raises
     ------
     InputError
-        For a number of workers without an address.
+        For a number of workers without an address, and where Ray is not installed. What else `Cluster` refuses, it
+        refuses at the beginning of the block.
     """
     if address is None:
         if workers is not None:

@@ -45,7 +45,8 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
     InputError
         Something in the call or the items is wrong.
     RunFailed
-        The call was interrupted, or some prompts got no response.
+        The call was interrupted, more prompts got no response than are allowed to fail, or some of several models could
+        not be asked.
     """
     if not isinstance(protocol, str) or protocol not in list_protocols():
         hint = format_nearest_name_hint(protocol, list_protocols()) if isinstance(protocol, str) else ""

@@ -70,7 +70,13 @@ def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str
 
 
 def parse_positive_share(text: str) -> float:
-    """Convert an argument to a number above 0 and at most 1."""
+    """Convert an argument to a number above 0 and at most 1.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is no such number.
+    """
     try:
         number = float(text)
     except ValueError:

@@ -36,7 +36,7 @@ SECRETS = ("key", "token", "secret", "password")
 
 
 class TableParser(CommandParser):
-    """The options of a study's table in a run file; a wrong one raises `InputError`."""
+    """The options of a study's table in a run file, or of a call from Python; a wrong one raises `InputError`."""
 
     def error(self, message: str) -> NoReturn:
         """Raise an error, where a command line would end the program."""

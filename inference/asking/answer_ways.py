@@ -169,7 +169,8 @@ def parse_answer_ways(options: Namespace) -> AnswerWays:
     Raises
     ------
     InputError
-        For a setting of texts although no text is asked for, or a value out of range.
+        For a setting of texts or thoughts although none is asked for, settings that do not go together, or a value out
+        of range.
     """
     text, thought = TEXT in options.answer, THOUGHT in options.answer
     refuse_text_settings_without_texts(options, text=text, thought=thought)
@@ -259,7 +260,7 @@ def parse_text_samplings(options: Namespace, length_field: Mapping[str, int]) ->
     Raises
     ------
     InputError
-        For several samples at temperature 0, or a value out of range.
+        For `--samples`, `--top-p`, `--top-k` or `--min-p` where no temperature is above 0, or a value out of range.
     """
     temperatures = options.temperature or [0.0]
     if options.samples is not None and not any(temperatures):

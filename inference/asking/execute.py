@@ -76,7 +76,7 @@ class _Share:
     model: Model
 
     def can_use_same_engine(self, other: _Share) -> bool:
-        """Tell whether one engine can serve both: the form is chosen per prompt, everything else at loading."""
+        """Tell whether one engine can serve both: the form is chosen for each share, everything else at loading."""
         mine, theirs = (
             (
                 share.model.source,
@@ -118,8 +118,9 @@ def execute_tasks(
         If stopped by Ctrl-C or SIGTERM (after the current batch), or, in the end, if more rows of a study are without
         a response than its task allows, or some of several models could not be asked.
     InputError
-        If a model, form or setting does not fit, or differs from what the folder records under that name, and no model
-        could be asked.
+        If a folder holds another study or answers of earlier demo models; if the first prompt of a study cannot be
+        made in any form; or if a model, form or setting does not fit, or differs from what the folder records under
+        that name, and no model could be asked.
     """
     for task in tasks:
         refuse_folder_of_earlier_demo_models(task.out, task.models)
@@ -172,7 +173,7 @@ def execute_tasks(
 
 
 def _find_models_already_finished(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
-    """Find the shares that have nothing left to ask, by their run folders alone; what is wrong is told when asking."""
+    """Find the shares that have nothing left to ask, by their run folders alone; errors are left to the asking."""
     answered = {}
     for share in chain.from_iterable(groups):
         with suppress(InputError):
@@ -258,7 +259,7 @@ class _LazyEngine:
     def load_and_ask_model_of_task(
         self, share: _Share, stop: Stop, call_progress: CallProgress, name: str
     ) -> list[Tally]:
-        """Ask one share, which lines about it call `name`, and record what it was billed for."""
+        """Load the engine if it is not loaded, ask one share, and record the bill; lines about it begin with `name`."""
         if self._engine is None:
             load, seed = self._load or share.task.settings.load_model_engine, share.run.seed
             cluster, self.fails = self._cluster, True

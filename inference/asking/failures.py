@@ -106,7 +106,7 @@ def describe_conditions_of_low_option_mass(tallies: Iterable[Tally], *, with_stu
 
     Yields
     ------
-    A line per model and condition; many are counted in the last line.
+    A line per model and condition, for the first `MOST_LOW` of them; the last line counts the others.
 
     Examples
     --------

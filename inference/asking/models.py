@@ -72,7 +72,8 @@ def find_requested_models(
     Raises
     ------
     InputError
-        For a missing folder, and for two models with the same id.
+        For a missing folder, a file in place of a folder, a name that is none, `demo` with an engine that can ask none
+        of the demo models, and two models with the same id.
     """
     find_model = _build_server_model if is_engine_of_server(engine) else _find_local_or_hub_model
     models: list[Model] = []
@@ -92,7 +93,7 @@ def require_distinct_model_ids(models: Iterable[Model]) -> tuple[Model, ...]:
     Raises
     ------
     InputError
-        Naming the id, and the option where that is `--lora`.
+        Naming the option, `--model` or `--lora`, and the id.
     """
     model_by_id: dict[str, Model] = {}
     for model in models:

@@ -110,7 +110,13 @@ class Settings:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
     def refuse_missing_model(self, model: Model) -> None:
-        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked."""
+        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked.
+
+        Raises
+        ------
+        InputError
+            There is no such model, or its folder or config.json cannot be used.
+        """
         if is_engine_of_server(self.engine):
             return
         loading = import_without_interruption("inference.engines.loading")
@@ -124,7 +130,8 @@ class Settings:
 def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
     """Return the tallies of a model that has nothing left to ask, without loading it.
 
-    Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter.
+    Only if every setting is as recorded or left open, and a local folder has the same content; never with an adapter,
+    and never for a model of the hub or of a server under a chosen name. What the call states of the model is recorded.
 
     Parameters
     ----------
@@ -330,7 +337,7 @@ def select_rounds_model_can_answer(
 
 
 def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
-    """Refuse a way of thinking whose sampler is not known, or longer than the model's window.
+    """Refuse a way of thinking that leaves the sampler to the maker of the model, where that is not known.
 
     Raises
     ------

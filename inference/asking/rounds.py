@@ -16,7 +16,7 @@ from inference.engines.contract import Engine, Generation, Sampling, Score, Stre
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
-# Enough that vLLM is busy with most of them most of the time.
+# Most thoughts of a batch: enough that the scheduler of vLLM is full for most of the time.
 THOUGHTS_OF_BATCH = 4096
 
 

@@ -39,8 +39,8 @@ class CallProgress:
     Parameters
     ----------
     rows
-        Of every model, as they are asked, the run folder of each study -> its rows, and those of them that are there,
-        as far as they are known before the model is loaded.
+        For every model, in the order in which they are asked: run folder of a study -> its rows, and how many of them
+        are there already, as far as this is known before the model is loaded.
     """
 
     def __init__(self, rows: Sequence[Mapping[Path, tuple[int, int]]]) -> None:

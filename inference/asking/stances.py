@@ -1,7 +1,8 @@
 """Find plain sentences that agree or disagree without these words: "Yes, I think ...", "I support this".
 
 A sentence counts if it stands at the start of a clause, has one of the forms below from there to the clause's end, and
-the text nowhere declines to take a position. A blank in a form is up to three of any kind, and `CAPITALS` are lists.
+the text does not decline to take a position, or turns from that before the sentence ("but", "still"). A blank in a form
+is up to three of any kind, and `CAPITALS` are lists.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a
 class DrawnQuestions:
     """The questions of a study in some wordings of every item; its original is always asked.
 
-    The study stays whole, as with `limit.LimitedQuestions`. Every wording has its own place in a random order of its
-    item's, and the first are drawn: so a larger number contains the smaller, and only the others are new.
+    The study stays whole, as with `limit.LimitedQuestions`. The wordings of an item stand in a random order, and the
+    first of them are drawn: so a larger number contains the smaller, and only the others are new.
     """
 
     questions: Questions
@@ -106,7 +106,7 @@ def limit_questions_to_sampled_wordings(
 
 
 def _compute_random_order_key_of_wording(seed: int, variant: Variant) -> bytes:
-    """Compute the place of a wording in the random order of its item's."""
+    """Compute the place of a wording in the random order of the wordings of its item."""
     return compute_sort_key_for_random_order(seed, "wording", variant.item, variant.variant)
 
 

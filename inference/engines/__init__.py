@@ -134,7 +134,7 @@ def record_use_of_outside_engine(engine: str) -> None:
 
 @functools.cache
 def _import_engine_entries_of_other_packages() -> dict[str, tuple[OutsideRoom, Entry]]:
-    """Import the entries of other packages, name -> room and entry; one that fails is told and left out.
+    """Import the entries of other packages, name -> room and entry; one that fails is left out, with a warning.
 
     The modules of entries are light; that of an engine is imported when a model is loaded.
     """
@@ -193,7 +193,7 @@ def load_engine(
         Folder of a transformers checkpoint with safetensors weights, or a hub id; for a hosted engine the model's name
         on the server.
     engine
-        A name in `ENGINES`, or "auto": causal, masked or classifier, as the checkpoint's architecture says.
+        A name of `list_engines`, or "auto": causal, masked or classifier, as the checkpoint's architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
         checkpoint, bfloat16 for any other.
@@ -218,8 +218,11 @@ def load_engine(
     Raises
     ------
     InputError
-        Unknown setting; no such model; weights that are missing, incomplete or pickled; an architecture that no
-        engine can ask; a package that the engine needs is not installed; or a vLLM that is too old or too new.
+        Unknown engine; an argument or setting that the engine does not take; no such model; weights that are missing,
+        incomplete or pickled; an architecture that no engine can ask; a package that the engine needs is not
+        installed; or a vLLM that is too old or too new.
+    TypeError
+        No engine has settings of this keyword.
     """
     entry = AUTO if engine == "auto" else find_engine_entry(engine)
     if entry is None:

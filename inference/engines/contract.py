@@ -46,7 +46,7 @@ class Score:
     answer
         Index of the option that the most probable next token of the whole vocabulary belongs to. None: that token
         begins no option, so the model would have said something else. For a prompt that asks for a number: index of
-        the most probable one.
+        the most probable one; None where bounds leave open which that is.
     error
         Why there is no response. The other fields are empty then.
     mass_upper
@@ -71,9 +71,9 @@ class Score:
 class Sampling:
     """How texts are generated: `samples` texts of at most `max_tokens` tokens each.
 
-    At temperature 0 the most probable token is taken. The random numbers of a prompt depend on the engine's seed and
-    the prompt's own text only, so its samples do not depend on the other prompts of a batch. `effort` says how hard a
-    thinking model thinks (`reasoning_effort` of its chat template or server).
+    At temperature 0 the most probable token is taken. The random numbers of a prompt depend on the engine's seed, the
+    prompt's own text and the temperature, so its samples do not depend on the other prompts of a batch. `effort` says
+    how hard a thinking model thinks (`reasoning_effort` of its chat template or server).
 
     Of the tokens, after the temperature, only these may be written: the `top_k` most probable (0: all); of them the
     fewest whose probabilities, renormalised, sum to `top_p` (1: all); of these the ones with at least `min_p` times
@@ -143,7 +143,7 @@ class Thinking:
     Raises
     ------
     InputError
-        For an impossible number.
+        For an impossible number, or several thoughts at temperature 0.
     """
 
     thoughts: int = THOUGHTS
@@ -174,12 +174,13 @@ class Thinking:
 
         Returns
         -------
-        It has the length of the budget where there is one, else `max_tokens`, at most `room`.
+        A sampling with texts of as many tokens as `budget`, else `max_tokens`, else `LONGEST_THOUGHT` says; at most
+        `room`, but at least one.
 
         Raises
         ------
         InputError
-            The maker's sampler is wanted, and there is none.
+            The maker's sampler is wanted, and there is none; or the thoughts have more than `MOST_WRITTEN` tokens.
         """
         fields: Mapping[str, Any] | None = maker_sampler
         if self.temperature is not None:

@@ -1,4 +1,4 @@
-"""Ask the hub once whether it is there, so that a mistyped name fails at once. Loads neither torch nor transformers."""
+"""Ask the hub whether it is there, so that a mistyped name fails at once. Loads neither torch nor transformers."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class LeftToRight(RowEngine):
         Raises
         ------
         InputError
-            Chat without a template, or cloze.
+            Cloze; or chat without a template, or with one that never shows what a user says.
         """
         chats = self.tokens.chat_template is not None
         form = ("chat" if chats else "plain") if requested == "auto" else requested

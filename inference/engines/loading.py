@@ -140,7 +140,13 @@ def count_parameters_and_set_threads(model: Any) -> int:
 
 
 def resolve_device(requested: str) -> torch.device:
-    """Turn a device name into a device that exists on this machine."""
+    """Turn a device name into a device that exists on this machine.
+
+    Raises
+    ------
+    InputError
+        There is no such device here, or it holds no numbers ("meta").
+    """
     if requested == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -280,7 +286,8 @@ def find_config_file(name: str, revision: str | None) -> Path:
     NoSuchModel
         Neither a folder nor a reachable hub model.
     InputError
-        The folder holds no checkpoint that can be loaded, or has a revision.
+        The folder holds no checkpoint that can be loaded, or a revision is given for a folder; or config.json cannot
+        be read.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():

@@ -58,7 +58,8 @@ def compute_adapter_products(model: Any, adapter: Adapter) -> Iterator[tuple[tor
     Raises
     ------
     InputError
-        The file cannot be read, or a matrix does not fit the model: the adapter is of another one.
+        The file cannot be read, a product is not finite, or a matrix does not fit the model: the adapter is of another
+        one.
     """
     modules = dict(model.named_modules())
     shared = Counter(id(tensor) for _, tensor in model.named_parameters(remove_duplicate=False))

@@ -44,9 +44,9 @@ class PromptMeasures:
     order
         The prompts that can be asked, those that begin alike next to each other.
     common
-        Per place of `order`, with how many ids of the prompt before it a prompt begins.
+        Per place of `order`, how many ids at its beginning a prompt shares with the prompt before it.
     shared
-        The ids with which all prompts of `order` begin.
+        The ids with which all prompts of `order` begin; fewer than the shortest of them has.
     """
 
     lengths: list[int]

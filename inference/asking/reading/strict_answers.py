@@ -1,7 +1,8 @@
 """Find the option that a generated text is, to the letter: the strict rule beside the lenient one of `text_answers`.
 
-The whole text, without white space around it and without one full stop at its end, equals a wording of an option; case
-is ignored. Everything else is no answer, also where a person would read one: "**Agree**", "I agree", "Agree!".
+The whole text, without white space around it and with or without one full stop at its end, equals a wording of an
+option; case and variants of characters (NFKC) are ignored. Everything else is no answer, also where a person would read
+one: "**Agree**", "I agree", "Agree!".
 """
 
 from __future__ import annotations

@@ -171,11 +171,10 @@ def _extend_path_logprobs(lattice: Lattice, reached_logprobs: Logs, path_places:
     """Write into `reached_logprobs` the log-probabilities of the paths that continue those in `path_places` [rows,
     width].
 
-    `step_logprobs` holds the log-probabilities of the tokens that lead from one path to the next, after every chosen
-    path:
-    [temperatures, rows, width, lattice.steps]. In the example of `Lattice`, chosen [[1]] is the path "1"; its
-    continuations "1"+"0" and "1"+"1" have the places 4 and 5, and get `step_logprobs` of the tokens 0 and 1 added to
-    what place 1 was reached with.
+    `step_logprobs` [temperatures, rows, width, lattice.steps] holds, after every chosen path, the log-probabilities of
+    the tokens that lead from one path to the next. In the example of `Lattice`, `path_places` [[1]] is the path "1";
+    its continuations "1"+"0" and "1"+"1" have the places 4 and 5, and get `step_logprobs` of the tokens 0 and 1 added
+    to what place 1 was reached with.
     """
     rows = np.arange(len(path_places))[:, None]
     at = np.full((len(path_places), len(lattice.paths.ids)), -1)
@@ -201,8 +200,7 @@ def _sum_log_weights_of_ending_tokens(
 
 
 def _sum_log_weights_over_vocabulary(scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor) -> Logs:
-    """Sum exp(score / temperature) over the vocabulary `excluded_tokens` some tokens: logarithms [temperatures,
-    ...]."""
+    """Sum exp(score / temperature) over the vocabulary without `excluded_tokens`: logarithms [temperatures, ...]."""
     flat = scores.flatten(0, -2)
     sums = flat.new_empty(len(temperatures), len(flat))
     size = max(1, (CPU_BLOCK if flat.device.type == "cpu" else ACCELERATOR_BLOCK) // flat.shape[-1])

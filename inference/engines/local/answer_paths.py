@@ -25,7 +25,7 @@ from inference.engines.local.batching import Family, Room, partition_into_batche
 from inference.engines.local.continuations import Continuations
 from inference.engines.local.families import pack_prompt_families_into_rows
 
-# Beginnings that are read at once instead of in two passes, for each one that has to be read.
+# If the beginnings to be read and those behind them are at most so many for each one to be read, one pass reads all.
 FEW = 2
 # A pass reads all weights, however few tokens it has. This one reads all that is left and, as a rule, is the last.
 LAST_PASS = 4

@@ -32,8 +32,8 @@ LEAST_FILLED = 0.2
 class KeptLayer(DynamicLayer):
     """Keys and values of one layer: those of the prompts, and apart from them those of the beginnings followed so far.
 
-    So every prompt takes memory for its own beginnings only, however many another one has. Beginnings are told by
-    numbers; the number 0 is none, and fills up places that nobody sees.
+    So every prompt takes memory for its own beginnings only, however many another one has. Every beginning has a
+    number from 1 on; the number 0 fills up places that nobody sees.
     """
 
     def __init__(self, layer: Any) -> None:

@@ -20,7 +20,7 @@ MAXIMUM_ROWS = 1024
 LEAST_FILLED = 0.85
 # Rows whose head is computed at once on a CPU: the weights of a large vocabulary are read from memory each time.
 HEAD_ROWS = 128
-# Tokens of one row that several prompts share: what is masked in it is computed in vain, and takes memory.
+# Most tokens of a row in which several prompts stand: what is masked in it is computed in vain, and takes memory.
 FAMILY_TOKENS = 1024
 # Texts written together on a CPU. In a model of a billion parameters they need some gigabytes of keys and values, and
 # half a gigabyte of probabilities to draw from.
@@ -251,7 +251,7 @@ def ask_batch_in_halves_if_needed(
 
     Yields
     ------
-    (results, rows)
+    (results, max_rows)
         Results of the next part, in order; None where even one prompt alone does not fit. `max_rows` is the size that
         has worked so far.
     """

@@ -62,7 +62,7 @@ class Prefix:
 class NonStoringCacheLayer(DynamicLayer):
     """Keys and values of one layer for a pass that nothing follows: those that the pass computes are not kept.
 
-    The next layer is given the same memory, which the cache of a core still holds.
+    The next layer is given the same memory, which is then still in the cache of the processor core.
     """
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:

@@ -27,8 +27,7 @@ class NumberTree:
         Number of paths to reserve memory for after the prompts; more is reserved when it is used up.
     trees
         Whether this model takes trees (`does_tree_pass_equal_single_passes`) and keeps the keys and values of the
-        prompts. Without, every
-        path is a pass of its own.
+        prompts. If not, every path is a pass of its own.
 
     Notes
     -----
@@ -36,11 +35,12 @@ class NumberTree:
     Which place of the cache holds which path differs from row to row. Example with the paths ``1: (1,)``,
     ``2: (10,)`` and ``4: (1, 0)``; places are counted from the end of the prompt:
 
-    1. ``after([[1, 2], [2, 1]], followed=True)``: row 0 keeps path 1 at place 0 and path 2 at place 1, row 1 the other
-       way round. Each of the two tokens sees the prompt and itself.
-    2. ``after([[4], [4]], followed=False)``: the token 0 of path 4 stands at place 2 of both rows. It must see the
-       token 1 of its own path, so in row 0 it sees the places 0 and 2, and in row 1 the places 1 and 2. Its position
-       is the one after that token, as in a pass over this path alone. As nothing will follow, place 2 is freed again.
+    1. ``score_next_tokens_after_paths([[1, 2], [2, 1]], will_continue=True)``: row 0 keeps path 1 at place 0 and path 2
+       at place 1, row 1 the other way round. Each of the two tokens sees the prompt and itself.
+    2. ``score_next_tokens_after_paths([[4], [4]], will_continue=False)``: the token 0 of path 4 stands at place 2 of
+       both rows. It must see the token 1 of its own path, so in row 0 it sees the places 0 and 2, and in row 1 the
+       places 1 and 2. Its position is the one after that token, as in a pass over this path alone. As nothing will
+       follow, place 2 is freed again.
     """
 
     def __init__(self, continuations: Continuations, paths: Paths, room: int, trees: bool) -> None:

@@ -178,6 +178,8 @@ class OpenAIEngine:
 
         Raises
         ------
+        InputError
+            A restriction of tokens that the server may ignore.
         RunFailed
             The server no longer accepts the key, or the account is empty.
         """
@@ -205,7 +207,8 @@ class OpenAIEngine:
         Raises
         ------
         InputError
-            A temperature other than 1, numbers of a scale, or a server that shows no probabilities.
+            A temperature other than 1, numbers of a scale, a server that shows no probabilities, a restriction of
+            tokens that it may ignore, or thoughts that it cannot continue after.
         RunFailed
             The server accepts the key no longer, or gives no usable replies; the answers under way come before.
         """
@@ -373,7 +376,7 @@ class OpenAIEngine:
         return [answers[place] for place in range(len(prompts))]
 
     async def _await_answer(self, answer: Awaitable[R], build_failure: Callable[..., R]) -> R:
-        """Wait for an answer; one that failed for good is made of the message."""
+        """Wait for an answer; if the request failed for good, return an answer that holds the message as its error."""
         try:
             return await answer
         except RequestFailed as error:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-# A wait of years is a slip of the server's, and says nothing.
+# A longer wait is a mistake of the server, and says nothing.
 MOST_WAIT = timedelta(days=2)
 NUMBER = re.compile(r"\s*[0-9]+(\.[0-9]*)?\s*")
 
@@ -101,7 +101,7 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     Returns
     -------
     float or None
-        None where there is nothing to go by: no number, one below 0, a wait of years, a date that has passed.
+        None where the reply says nothing usable: no number, one below 0, `MOST_WAIT` or longer, a date that has passed.
 
     Examples
     --------

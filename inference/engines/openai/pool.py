@@ -22,8 +22,8 @@ def ask_concurrently(
 ) -> Generator[list[tuple[int, T, R]], None, None]:
     """Ask all prompts, and hand over again and again the answers that have come.
 
-    So many workers each take the next prompt as soon as they are free. One that waits to repeat a request takes no
-    other prompt: the more a server fails, the less it is asked. Requests under way are dropped when the iterator is
+    `concurrency` workers each take the next prompt as soon as they are free. One that waits to repeat a request takes
+    no other prompt: the more a server fails, the less it is asked. Requests under way are dropped when the iterator is
     closed.
 
     Parameters

@@ -68,7 +68,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     RequestFailed
         The server cannot be reached or refuses.
     InputError
-        Another model answers.
+        Another model answers, or the reply does not say which one did.
     """
     reply, shape = await _ask_and_find_token_limit_field(server, Shape(api))
     server.answering = _require_name_of_asked_model(

@@ -83,7 +83,7 @@ class Body:
         Raises
         ------
         MalformedReply
-            There are too many, packed or unpacked, or they cannot be unpacked.
+            There are too many, packed or unpacked, or they are packed in a way that cannot be unpacked here.
         """
         if self._encoding not in ("", "identity", *PACKED):
             raise MalformedReply(f"the reply is packed ('{self._encoding}'), which was not asked for")

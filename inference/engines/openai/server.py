@@ -99,7 +99,7 @@ class Server:
         body
             The request; the model's name is added.
         n_characters
-            Length of the prompt, for the token limit.
+            Length of the prompt, for the token limit; 0: it is no prompt of the study, and counts as a trial.
         read_reply
             Turns the reply into the result, or raises `MalformedReply`.
         max_attempts

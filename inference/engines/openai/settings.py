@@ -16,7 +16,7 @@ APIS = (CHAT, COMPLETIONS)
 # Size of a batch on a cluster: while its last requests run, the other connections of a worker are idle, so small
 # batches are slow; if the worker is killed, the unfinished batch is lost, so large ones are risky.
 ROUNDS_PER_BATCH, MOST_PER_BATCH = 16, 2048
-# Fewer requests or tokens would keep a run waiting for days without a word, more of anything is a slip of the pen.
+# Fewer requests or tokens would keep a run waiting for days without a message; more of anything is a typing mistake.
 BOUNDS = {
     "concurrency": (1, 10_000),
     "requests_per_minute": (0.1, 1e9),

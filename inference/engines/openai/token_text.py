@@ -72,7 +72,7 @@ class Words:
 
         Raises
         ------
-        InputError, Failed
+        InputError, RequestFailed
             As in `find_option_forms`.
         """
         if shows_ids:

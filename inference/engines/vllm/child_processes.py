@@ -20,10 +20,9 @@ class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
     The watcher is a process of its own. It kills them when this process is gone or calls
-    `kill_running_child_processes`, or when
-    the block ends with an error. It leaves alone the children that were there before the block or start after it. It
-    looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts after the last look before this one
-    is killed.
+    `kill_running_child_processes`, or when the block ends with an error. It leaves alone the children that were there
+    before the block or start after it. It looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts
+    after the last look before this one is killed.
 
     On Linux only: elsewhere nothing is watched.
 
@@ -117,9 +116,10 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
 def _open_descriptors_of_new_children(
     parent_id: int, descriptor_by_id: dict[int, int], excluded_ids: Collection[int] = ()
 ) -> list[int]:
-    """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`, add them to
-    `descriptor_by_id`, return their
-    ids."""
+    """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`.
+
+    They are added to `descriptor_by_id`, and their ids are returned.
+    """
     added = []
     for child in _list_child_process_ids(parent_id) - set(descriptor_by_id) - set(excluded_ids):
         try:

@@ -128,7 +128,7 @@ def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
 
     Returns
     -------
-    Array [outputs, tokens]; NaN where vLLM told none.
+    Array [outputs, tokens]; NaN where vLLM gave none.
     """
     # One number after the other: a list kept for every output would be work for Python's garbage collector.
     logprobs = chain.from_iterable(_iterate_asked_logprobs(outputs, list(tokens)))
@@ -137,7 +137,7 @@ def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
 
 
 def _iterate_asked_logprobs(outputs: Sequence[Any], asked_ids: list[int]) -> Iterator[Sequence[float]]:
-    """Yield the log-probabilities of the asked tokens of one output after the other; NaN where vLLM told none."""
+    """Yield the log-probabilities of the asked tokens of one output after the other; NaN where vLLM gave none."""
     end = 1 + len(asked_ids)
     for output in outputs:
         flat_logprobs = output.outputs[0].logprobs

@@ -154,7 +154,13 @@ def _stop_vllm(core: Any, companions: Companions) -> None:
 
 
 def import_vllm() -> Any:
-    """Import vLLM; refuse if it is not installed or its version does not fit."""
+    """Import vLLM.
+
+    Raises
+    ------
+    InputError
+        It is not installed, cannot be imported, or its version does not fit.
+    """
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # its other messages would break up the progress bar
     try:
         import vllm

@@ -1,9 +1,8 @@
 """Bound the probability of every number of a scale, from the most probable tokens at each step of its spelling.
 
 A number is answered where its digits are written, and what follows does not continue it (`does_text_continue_number`),
-as in
-`inference.engines.exact.number_probabilities`. A server shows the likeliest tokens only, so the numbers are lower
-bounds: what is not shown may spell any number. The bound is narrow where the model is sure of its answer.
+as in `inference.engines.exact.number_probabilities`. A server shows the likeliest tokens only, so the probabilities are
+lower bounds: what is not shown may spell any number. The bound is narrow where the model is sure of its answer.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ async def bound_number_probabilities(
 
     Returns
     -------
-    Its `answer` is None where the bounds leave open which number is the likeliest.
+    The score; its `answer` is None where the bounds leave open which number is the likeliest.
     """
     index = {form: place for place, number in enumerate(numbers) for form in (str(number), f" {number}")}
     beginnings = {form[:end] for form in index for end in range(1, len(form) + 1)}

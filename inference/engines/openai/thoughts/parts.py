@@ -32,7 +32,7 @@ def detect_thinking_mark_family_of_text(text: str) -> ThinkingMarks | None:
 
 
 def count_token_pieces_of_mark(mark: str) -> int:
-    """Count the parts of a mark that a model of its family has a token for each.
+    """Count the parts of a mark for each of which a model of its family has a token.
 
     >>> count_token_pieces_of_mark("</think>"), count_token_pieces_of_mark("<|channel|>final<|message|>")
     (1, 3)
