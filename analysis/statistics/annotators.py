@@ -8,8 +8,8 @@ Votes are 1 (yes, it means the same), 0 (no) or missing. Of a wording with r vot
   alpha = 1 - (n - 1) sum[y (r - y) / (r - 1)] / (n_1 (n - n_1)). Of votes that are 0 or 1 it is the alpha of intervals,
   too (`analysis.statistics.reliability.generalizability`).
 
-Both are sums over wordings, so that their intervals are those of `analysis.statistics.resampling`, over items with all
-their wordings. Neither is defined where all votes are alike: there is no way to tell agreement from chance.
+Both are made of sums over wordings, so that their intervals are those of `analysis.statistics.resampling`, over items
+with all their wordings. Neither is defined where all votes are alike: there is no way to tell agreement from chance.
 
 An annotator errs by calling a decoy the same: a share, with Wilson's interval over items
 (`analysis.statistics.shares`).
@@ -61,7 +61,7 @@ class AgreementCoefficient:
 
 @dataclass(frozen=True, slots=True)
 class VoteShare:
-    """Hold a share of an annotator's votes with its 95 % interval (Wilson), and the number of votes; NaN of none."""
+    """Hold a share of an annotator's votes with its 95 % interval (Wilson), and how many votes; NaN of 0 votes."""
 
     value: float
     lower: float
@@ -88,6 +88,11 @@ def compute_fleiss_kappa_and_krippendorff_alpha(
     -------
     tuple of two AgreementCoefficient
         Fleiss' kappa, Krippendorff's alpha.
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     votes = np.asarray(votes, float)
     n_votes, n_yes = (~np.isnan(votes)).sum(axis=1), np.nansum(votes, axis=1)

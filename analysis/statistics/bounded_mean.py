@@ -34,7 +34,7 @@ from analysis.statistics.shares import Array
 _STEP, _BLOCK, _BLOCKS = 0.08, 16, 20  # of the integral, over the inverse hyperbolic sine of the distance
 _NOTHING = 1e-15  # of the sum so far: what a block adds where the integral is at its end
 _ROUNDING = 1e-9  # of the limit: values this near it count as equal to it
-_MANY, _BINS = 2_000, 500  # of more values, near ones count by their mean: it takes 3e-7 off their variance at most
+_MANY, _BINS = 2_000, 500  # of more values, near ones count by their mean: it takes 1e-6 off their variance at most
 _PRECISION = 1e-7  # of an end of an interval
 _LEAST = 1e-300  # of a p value: its normal quantile is still a number
 

@@ -28,10 +28,10 @@ over items, as Newcombe's is (Zou and Donner): t's of the difference would hold 
 of the *excess*, corrected - part * uncorrected, is t's, as only its lower end is asked for: it was above 0 in at most
 .05 of simulated studies where the truth was just below (.08 with 12 items, 5 of their wordings read, and few flips).
 
-*Not shown* is the corrected share where the sheet is too small: `LEAST` items with wordings on it (`forms.LEAST`), one
-of its wordings that flips (if any does) and one that does not, and one that means the same. Nor where people call more
-than `MOST_DECOYS` of the decoys on it the same: verdicts that are wrong for 5 % of the wordings moved it by .7 points
-in the simulation, for 10 % by up to 1.7, for 20 % by 3.3.
+*Not shown* is the corrected share where the sheet is too small: it needs `LEAST` items with wordings on it
+(`forms.LEAST`), one wording that flips (if any does), one that does not (if any does not), and one that means the same.
+Nor is it shown where people call more than `MOST_DECOYS` of the decoys on it the same: verdicts that are wrong for 5 %
+of the wordings moved it by .7 points in the simulation, for 10 % by up to 1.7, for 20 % by 3.3.
 
 `tests/benchmarks/bench_meaning_correction.py` simulates bias and coverage, beside those of the bootstrap and of
 Wilson's interval; `docs/meaning.md` has the table.
@@ -63,7 +63,7 @@ FEW_ITEMS = f"fewer than {LEAST} items have wordings that people read"
 NO_FLIP = "people read no wording that changes the answer"
 ONLY_FLIPS = "people read no wording that leaves the answer as it is"
 NONE_SAME = "people call no wording the same"
-MOST_DECOYS = 0.1  # share of decoys that people may call the same, to be taken at their word
+MOST_DECOYS = 0.1  # share of decoys that people may call the same; with more, nothing is corrected
 POOR_READERS = f"people call more than {MOST_DECOYS:.0%} of the decoys the same"
 _ROUNDING = 1e-9  # a smaller standard error is none
 
@@ -79,7 +79,8 @@ class CorrectedShare:
     corrected, lower, upper
         Of wordings that mean the same, with its 95 % interval; NaN where `reason` says why it is not shown.
     change, change_lower, change_upper
-        corrected - uncorrected, with its 95 % interval, paired over items; NaN where people call all wordings the same.
+        corrected - uncorrected, with its 95 % interval, paired over items; the ends are NaN where people call all
+        wordings the same.
     excess, excess_lower, excess_upper
         corrected - part * uncorrected, with its 95 % interval (t), paired over items.
     sensitivity, specificity

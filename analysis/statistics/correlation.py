@@ -8,10 +8,11 @@
 
 Intervals are Fisher's z with standard error 1/sqrt(n - 3), as in R's cor.test (Pearson); for Spearman's rho it is
 sqrt((1 + rho^2 / 2) / (n - 3)), without which intervals of a true .9 cover .88 with 10 models and .91 with 30. The p
-value of Pearson's r is the t test's; that of Spearman's rho is exact below ten models (all orders of the ranks, ties
-and all), where the t approximation calls four models in the same order significant (p = 0 instead of 0.083), and the t
-test's from ten on. A partial coefficient correlates the residuals of x and y after least squares on the given variable
-(of ranks, for Spearman), with one degree of freedom less. pingouin.partial_corr computes the same.
+value of Pearson's r is the t test's; that of Spearman's rho is exact below ten models (all orders of the ranks, also of
+tied ones), where the t approximation calls four models in the same order significant (p = 0 instead of 0.083), and the
+t test's from ten on, and of partial coefficients. A partial coefficient correlates the residuals of x and y after least
+squares on the given variable (of ranks, for Spearman), with one degree of freedom less. pingouin.partial_corr computes
+the same.
 
 References
 ----------
@@ -55,7 +56,8 @@ class Coefficient:
     r
         Pearson's r or Spearman's rho; NaN where refused or undefined.
     lower, upper
-        95 % interval; NaN for a perfect correlation, where Fisher's z is infinite.
+        95 % interval; NaN where r is, for a perfect correlation, where Fisher's z is infinite, and for a partial one of
+        four models.
     p
         Two-sided p value.
     n
@@ -89,7 +91,8 @@ def correlate_over_models(
     Returns
     -------
     Coefficient
-        NaN, with the reason in `caution`, for fewer than `LEAST` models and for a constant variable.
+        NaN, with the reason in `caution`, for fewer than `LEAST` models, for a constant variable, and where `control`
+        explains a variable wholly.
 
     Raises
     ------
@@ -140,6 +143,11 @@ def correlate_all_column_pairs(frame: pd.DataFrame, methods: Sequence[str] = MET
     DataFrame
         measure_a, measure_b, method, n, r, lower, upper, p, p_holm (over the pairs of a method), caution: every pair
         once, in the order of the columns.
+
+    Raises
+    ------
+    InputError
+        For an unknown method.
     """
     pairs = list(itertools.combinations(frame.columns, 2))
     rows = [

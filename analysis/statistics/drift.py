@@ -60,8 +60,8 @@ class Drift:
     z
         Of every look against all before it: (looks,); NaN for the first, and where there is nothing to compare.
     p
-        After every look, of a change up to then, paid for all looks that are planned: (looks,). It never rises; NaN
-        before there is a test, and its last value beyond the planned looks.
+        After every look, of a change up to then, corrected for all looks that are planned: (looks,). It never rises;
+        NaN before there is a test, and its last value beyond the planned looks.
     first_changed
         The look, from 0 on, that the strongest change begins with; -1 without a test.
     likely_first, likely_last

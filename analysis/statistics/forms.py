@@ -116,7 +116,7 @@ def _compute_bonett_sd_interval(values: Array, level: float) -> tuple[Array, Arr
 
 
 def _compute_jackknife_entropy_interval(values: Array, level: float, most: float) -> tuple[Array, Array]:
-    """Compute the jackknife's interval: items with equal values have equal influence, so that classes are left out."""
+    """Compute the jackknife's interval: items of one class have equal influence, so one of every class is left out."""
     from scipy.special import stdtrit
 
     n, ends = len(values), []

@@ -72,7 +72,7 @@ def fill_absent_interval_ends_or_reasons(
     units
         Units with the same items.
     ends
-        Lower and upper ends of the block's intervals.
+        Lower and upper ends of the intervals of these units.
     magnitude
         How large the figures are that were subtracted: a width far below it is rounding.
     least_items

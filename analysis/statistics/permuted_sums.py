@@ -24,7 +24,7 @@ _STEPS = 60  # of a search for the saddlepoint
 
 
 def compute_z_of_permuted_sum(values: Array, has_value: npt.NDArray[np.bool_], total: float) -> float:
-    """Return the z of the upper tail of a sum over items, of each item any of its values with the same probability.
+    """Return the z of the upper tail of a sum over items, if each has any of its values with the same probability.
 
     Parameters
     ----------

@@ -16,10 +16,10 @@ array (draws, items). A row of ones gives the estimate itself, so one formula se
 
 The ends are percentiles of the draws, *expanded* (`significance.compute_tail_share_matching_t_interval`): plain 95 %
 percentiles of a mean of 10 items cover 90 %, since draws vary less than the items do; expanded ones cover 95 %, as the
-t interval does. Three kinds of figures have other intervals: shares, and differences of two
-(`analysis.statistics.shares`): name them by `shares`; SDs, and some that need more items than others
-(`analysis.statistics.forms`): name them by `forms`. Of the methods that were simulated (plain, basic, BCa, jackknife,
-studentised), this one covers best without more draws.
+t interval does. Two kinds of figures have other intervals: shares, and differences of two
+(`analysis.statistics.shares`), are named by `shares`; variances and entropies, and figures that need more items than
+others or never have an interval (`analysis.statistics.forms`), are named by `forms`. Of the methods that were simulated
+(plain, basic, BCa, jackknife, studentised), this one covers best without more draws.
 
 An interval without a width is never returned. It would say that the figure is known exactly, when only the items at
 hand do not differ: it is missing, with the reason.
@@ -170,7 +170,7 @@ def compute_item_sd_in_each_draw(counts: Array, values: Array) -> Array:
     Returns
     -------
     array (draws, units)
-        NaN if only one item was drawn.
+        NaN with a single item.
     """
     n = counts.sum(axis=1, keepdims=True)
     centred = values - values.mean(axis=0)  # without it, two large sums are subtracted below and digits are lost
@@ -272,6 +272,11 @@ def bootstrap_intervals(
     -------
     dict
         Name of the figure -> `Interval` over units.
+
+    Raises
+    ------
+    InputError
+        As `draw_item_counts`.
     """
     units = next(iter(columns.values())).shape[1]
     targets = [(unit,) for unit in range(units)]
@@ -296,7 +301,7 @@ def bootstrap_differences(
     Parameters
     ----------
     columns, statistic, shares, forms, draws, seed, level
-        As in `bootstrap_intervals`; a difference has no interval in closed form, but needs as many items.
+        As in `bootstrap_intervals`; a difference has no interval of `forms` in closed form, but needs as many items.
     pairs
         Indices (a, b) of units.
 
@@ -304,6 +309,11 @@ def bootstrap_differences(
     -------
     dict
         Name of the figure -> `Interval` over pairs.
+
+    Raises
+    ------
+    InputError
+        As `draw_item_counts`.
     """
     return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
 

@@ -45,9 +45,8 @@ def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
     -------
     array (items,)
         Constant scores (see `are_scores_constant`) all become the lowest of them. Of scores that vary, neighbours in
-        order that
-        are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all others
-        stay.
+        order that are nearer to each other than `DIGITS` (of the scale, or of their own size) become the lower one; all
+        others stay.
 
     >>> (remove_rounding_noise(np.array([8.0, 8.0 + 1e-14, 5.0])).tolist(),
     ...  remove_rounding_noise(np.array([8.0 + 1e-12, 8.0])).tolist())

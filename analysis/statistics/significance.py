@@ -53,8 +53,8 @@ def compute_two_sided_bootstrap_p(samples: Array, n_items: int) -> Array:
 def compute_smallest_bootstrap_p(draws: int, n_items: npt.ArrayLike) -> Array:
     """Return the smallest p value that `compute_two_sided_bootstrap_p` can give.
 
-    If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one of
-    this size has the probability 2 / 2^n, as in `mcnemar`.
+    If two sides do not differ, they can be exchanged in every item. So however large a difference of n items is, one at
+    least as large has a probability of 2 / 2^n or more, as in `mcnemar`.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def compute_smallest_bootstrap_p(draws: int, n_items: npt.ArrayLike) -> Array:
 def compute_tail_share_matching_t_interval(level: float, n_items: int) -> float:
     """Return the share of draws to leave out at each end, so that percentiles are as wide as a t interval.
 
-    Draws of n items vary by (n - 1) / n of the variance that the items' own is estimated to be, and this estimate has
-    n - 1 degrees of freedom. So in place of (1 - level) / 2 it is what a normal distribution has beyond t sqrt(n / (n -
-    1)). For a mean of normal values these percentiles are the t interval.
+    The variance of a mean over draws of n items is (n - 1) / n of the one that is estimated for it, with n - 1 degrees
+    of freedom. So in place of (1 - level) / 2, the share is what a normal distribution has beyond t sqrt(n / (n - 1)).
+    For a mean of normal values these percentiles are the t interval.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 The mean is that over strata of each stratum's mean over its items: items count 1 / (H n_h), of H strata, n_h items in
 theirs. For these wordings, items are drawn anew within strata: the variance is the sum of s_h^2 / n_h, divided by H^2,
 with the degrees of freedom of Welch and Satterthwaite. Where items share their wordings, these are drawn anew, too:
-their part is the variance over wordings of the mean in each, less what the interaction with the items adds, which the
-part of the items holds already. Limits of both parts are combined as in `reliability.panel`. Where items have wordings
-of their own, these are drawn with the items, and both intervals are one.
+their part is the variance over wordings of the mean in each. The interaction with the items is in both parts, and is
+taken out of the one with more degrees of freedom. Limits of both parts are combined as in `reliability.panel`. Where
+items have wordings of their own, these are drawn with the items, and both intervals are one.
 
 References
 ----------

@@ -96,8 +96,8 @@ def compute_mode_share_and_entropy(counts: Array, values: Array, n_numbers: floa
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
-    jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. It is what its interval
-    (`analysis.statistics.forms.choose_entropy_interval_form`) is around.
+    jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. Its interval is around this value
+    (`analysis.statistics.forms.choose_entropy_interval_form`).
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def compute_mode_share_and_entropy(counts: Array, values: Array, n_numbers: floa
     Returns
     -------
     dict
-        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only and
-        log2(k) for k numbers that are equally frequent; (draws, units).
+        mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only;
+        (draws, units).
     """
     indicators = [_build_value_indicators(column) for column in round_to_nearest(values).T]
     # Of units with 3, 2 and 4 different numbers, the columns side by side begin at 0, 3 and 5.
@@ -228,7 +228,7 @@ def _remove_rounding_noise_by_unit(values: Array, scale: float | None) -> Array:
 
 
 def _round_noise_and_merge_equal_columns(values: Array, scale: float | None) -> Array:
-    """Settle scores, in one column for all units where all have the same: as a rule, the human score."""
+    """Free scores from rounding noise, in one column where all units have the same: as a rule, human scores."""
     return _remove_rounding_noise_by_unit(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 
 

@@ -63,7 +63,7 @@ def fit_mixed_models(
     optional: Collection[str] = (),
     weights: str = "",
 ) -> Result:
-    """Fit one linear mixed model by REML to each part of a frame, with Satterthwaite tests.
+    """Fit one model to each part of a frame: linear mixed by REML, with Satterthwaite tests, or an ordered logit.
 
     The fits together are a *family*: their p values are corrected for the tests of all of them.
 
@@ -84,7 +84,7 @@ def fit_mixed_models(
     optional : predictors that a fit may drop, with a note, if none of its rows has a value (`text_logprob` of models
         that cannot give it).
     weights : column with the weight of every row, for ordered logits (`expand_answers_into_weighted_ranks`); empty:
-    all count once.
+        all count once.
 
     Returns
     -------
@@ -145,7 +145,7 @@ def choose_engine_that_fits_formula(formula: Formula, engine: str = "auto") -> s
 
 
 def _import_fit_function_of_engine(name: str) -> Callable[[FitInput], Fit]:
-    """Return the engine's function. R is started for pymer4 only."""
+    """Return the engine's function; only its module is imported. R starts with the first fit of pymer4 or ordinal."""
     if name == "pymer4":
         from analysis.statistics.mixed import lme4
 

@@ -128,8 +128,8 @@ def split_into_fit_inputs(
     Raises
     ------
     InputError
-        A column that is not there, no rows, missing or infinite values, a response that is not a number or does not
-        vary, fewer than two items, one row of every item.
+        An unknown `missing`, a column that is not there, no rows, missing or infinite values, a response that is not a
+        number or does not vary, fewer than two items, one row of every item.
     """
     if missing not in ("error", "drop"):
         raise InputError(f"missing is 'error' or 'drop', not '{missing}'")

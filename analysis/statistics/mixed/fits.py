@@ -75,10 +75,11 @@ class Fit:
 
     Attributes
     ----------
-    estimate, se, df : on the scale of the predictors and of the response; Satterthwaite degrees of freedom.
+    estimate, se, df : on the scale of the predictors and of the response; Satterthwaite degrees of freedom, of ordered
+        logits infinite ("ordinal") or items - 1 ("ordered_model").
     sd : standard deviation of the term's column, NaN for the intercept.
     triangle : R of the QR decomposition of the model matrix; the variance inflation is computed from it.
-    reml : the REML criterion at convergence (-2 restricted log-likelihood).
+    reml : the REML criterion at convergence (-2 restricted log-likelihood); of an ordered logit, -2 log-likelihood.
     variance_fixed, variance_random : variance of X beta over rows; of all random effects, averaged over rows.
     dropped : predictor left out -> reason.
     n_levels : number of levels of every grouping factor.

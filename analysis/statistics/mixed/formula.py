@@ -96,7 +96,7 @@ def build_default_formula(
 ) -> DefaultFormula:
     """Write the formula `response ~ all features that are present + (1 | group)`.
 
-    `fit` later drops constant and collinear features, also with the reason.
+    `mixed.fit_mixed_models` later drops constant and collinear features, also with the reason.
 
     Parameters
     ----------

@@ -3,12 +3,11 @@
 The response is a rank, 1 to K. With thresholds t_1 < ... < t_(K-1) and the linear predictor h of a row,
 P(rank <= k) = 1 / (1 + exp(h - t_k)). The thresholds stand for the intercept. Effects are log odds of a higher answer.
 
-An exact distribution p_1 ... p_K is no single rank. `expand_answers_into_weighted_ranks` gives such an answer a row
-per option with
-weight p_k: the likelihood is then the one expected of an answer that is drawn from it, so that estimates are those of
-endlessly many draws, each wording counting once: quasi-maximum likelihood for fractional responses [1]_, here of
-several ordered shares [2]_. Sampled answers go in the same way, by their shares. Errors of the engine "ordinal" are
-those of one draw per wording, so rather too wide for exact distributions; those of "ordered_model" are robust.
+An exact distribution p_1 ... p_K is no single rank. `expand_answers_into_weighted_ranks` gives such an answer a row per
+option with weight p_k: the likelihood is then the one expected of an answer that is drawn from it, so that estimates
+are those of endlessly many draws, each wording counting once: quasi-maximum likelihood for fractional responses [1]_,
+here of several ordered shares [2]_. Sampled answers go in the same way, by their shares. Errors of the engine "ordinal"
+are those of one draw per wording, so rather too wide for exact distributions; those of "ordered_model" are robust.
 
 References
 ----------

@@ -1,7 +1,8 @@
 """Fit an ordered logit without random effects, with errors that are robust within items: the engine "ordered_model".
 
 It is statsmodels' `OrderedModel`, to which weights and the slopes of the likelihood are added. Effects are those over
-all items: they are smaller than those within an item, which the engine "ordinal" estimates, the more items differ [1]_.
+all items. The more items differ, the smaller are these than the effects within an item, which the engine "ordinal"
+estimates [1]_.
 Errors are of clusters (items), times sqrt(items / (items - 1)), and tested by t with items - 1 degrees of freedom.
 
 Reference

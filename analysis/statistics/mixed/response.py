@@ -31,7 +31,7 @@ def compute_response_on_scale(
     agreement : p(agree) / (p(agree) + p(disagree)) per row, 0-1; NaN where undefined.
     log_odds : log p(agree) - log p(disagree) per row, from log-probabilities; NaN if a row has none, infinite if one
         option has no probability at all.
-    scale : "identity" is agreement, as in the paper. "logit" is `log_odds` unclipped where it is finite; elsewhere
+    scale : "identity" is agreement as it is. "logit" is `log_odds` unclipped where it is finite; elsewhere
         (sampled counts, an option without probability) the logit of agreement clipped to [CLIP, 1 - CLIP].
 
     Returns

@@ -48,8 +48,8 @@ class Result:
         `slopes`); confirmed; estimate_std, the response's change in its SDs per SD of the predictor; n_rows, n_items;
         engine.
 
-        An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas with more than one
-        random intercept have no robust errors, nor has engine "ordinal"; p_bonferroni alone decides.
+        An effect is `confirmed` if p_bonferroni and p_robust_bonferroni are below 0.05. Formulas that the built-in
+        engine cannot fit have no robust errors, nor has engine "ordinal"; p_bonferroni alone decides.
         """
         table = add_corrected_p_values(self._stack_fit_tables(_build_coefficient_table))
         sure = table["p_bonferroni"] < ALPHA

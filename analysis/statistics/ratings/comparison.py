@@ -12,12 +12,11 @@ as all people do that it differs. The lower end of a distance is the smaller one
 and at least 0. The upper end is the percentile. The excess (below) is about so many people, not all of them: its draws
 are moved so that their mean is the estimate.
 
-**The rule** (`judge_distance_from_people`). The excess of a model is its mean distance minus that between two groups
-of as many
-people; of a model known from fewer sampled answers, m, minus that between a group of m and the people, which is
-sqrt((1 + n / m) / 2) times as much: else chance in its own answers would set it apart from people. A model is *no
-larger than between people* where both upper ends of the excess, over items and over people, are 0 or less; *larger*
-where both lower ends are above 0; else it is open. So "no larger" is a finding, not a lack of one.
+**The rule** (`judge_distance_from_people`). The excess of a model is its mean distance minus that between two groups of
+as many people; of a model known from fewer sampled answers, m, minus that between a group of m and the people, which is
+sqrt((1 + n / m) / 2) times as much: else chance in its own answers would set it apart from people. The distance of a
+model is *no larger than between people* where both upper ends of the excess, over items and over people, are 0 or less;
+*larger* where both lower ends are above 0; else it is open. So "no larger" is a finding, not a lack of one.
 
 Reference
 ---------

@@ -5,8 +5,8 @@ covariances of k items,
 
 - alpha = k / (k - 1) (1 - trace(C) / sum(C)) [1]_, with Feldt's interval [2]_: (1 - true alpha) / (1 - alpha) is
   distributed as F with n - 1 and (n - 1)(k - 1) degrees of freedom. Where answers are missing, n is the mean number of
-  respondents that two items share: with all who answered any, as R's psych has it, 30 % missing answers leave .80 to
-  .90 of the coverage;
+  respondents that two items share: with all who answered any, as R's psych has it, 95 % intervals cover .80 to .90
+  where 30 % of the answers are missing;
 - omega = (sum l)^2 / ((sum l)^2 + sum u) [3]_, with loadings l and own variances u of one factor, fitted by maximum
   likelihood. Alpha is lower where loadings differ. Both are of the sum of the items as they are, not standardised.
 
@@ -78,7 +78,13 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
     Returns
     -------
     Consistency
-        NaN, with the reason, below `LEAST_RESPONDENTS` respondents or 2 items, and where all have one total.
+        NaN, with the reason, below 2 items, below `LEAST_RESPONDENTS` respondents of all or of two items, and where all
+        respondents have one total.
+
+    Raises
+    ------
+    InputError
+        Where `missing` is none of `WAYS`.
     """
     from scipy.stats import f
 
@@ -104,7 +110,13 @@ def compute_mcdonald_omega(answers: Array, missing: str = PAIRWISE) -> Consisten
     -------
     Consistency
         Without an interval. NaN, with the reason, as alpha; below 3 items, where a factor is not determined; where an
-        item does not vary; and where the factor explains an item wholly, so that its likelihood has no top.
+        item does not vary; where the factor cannot be fitted; and where it explains an item wholly, so that its
+        likelihood has no top.
+
+    Raises
+    ------
+    InputError
+        Where `missing` is none of `WAYS`.
     """
     covariances, nothing = _compute_covariances(answers, missing, least_items=3)
     if nothing.why_not:

@@ -94,6 +94,11 @@ def resample_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) ->
     -------
     array (draws, items, options)
         Shares; NaN for an item whose n is not known, or that nobody answered.
+
+    Raises
+    ------
+    InputError
+        As `resampling.draw_item_counts`, where people are known one by one.
     """
     shape = (-1, *people.shares.shape)
     if people.ranks is not None:

@@ -43,6 +43,11 @@ def estimate_largest_r2_with_other_responses(
     -------
     Interval
         Of one unit, from 0 to 1; NaN without such a reading, or where a variance is not above 0.
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     is_known = ~np.isnan(np.einsum("aai->ai", moments.cross)).all(axis=1)
     others = [place for place, source in enumerate(sources) if source != sources[reading] and is_known[place]]

@@ -56,7 +56,7 @@ class ItemMoments:
     same_upper: Array
 
     def add_sums_of_other_model(self, moments: ItemMoments) -> ItemMoments:
-        """Add the sums of another model with the same readings and items; its means are not added."""
+        """Add the sums of another model with the same readings and items; its means and `minority` are left out."""
         return ItemMoments(
             self.cross + moments.cross, self.freedom + moments.freedom, self.n_wordings + moments.n_wordings,
             self.mean, self.mean_error, self.minority, self.upper + moments.upper,

@@ -160,6 +160,11 @@ def correct_reading_by_people(
     Returns
     -------
     CorrectedReading
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     values, noise = compute_raw_corrected_shares_and_noise(numerators, denominators, people, has_people)
     moments = compute_moment_sums_by_item(values, noise)

@@ -28,6 +28,11 @@ def estimate_model_rank_agreement_of_readings(
     dict
         "tau" -> `Interval` of one unit; NaN where all models are equal under a reading.
 
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
+
     References
     ----------
     Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251 (tau-b).

@@ -109,6 +109,11 @@ def estimate_means_and_spreads_of_readings(
         Of every reading: mean; flips (mean share of wordings on an item's smaller side); wording_variance, wording_sd
         (over wordings within items, net of sampling; below 0 counts as 0 in the SD); wording_share (of the variance
         over items and wordings); kept (see the module's docstring; NaN for one reading).
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     has_wordings = moments.freedom > 0
     n_readings = len(moments.mean)
@@ -165,8 +170,13 @@ def estimate_agreement_of_reading_pairs(
     -------
     dict
         Of every pair: same_side: share of wordings that both put on one side of one half; kappa: Cohen's, of that;
-        correlation: of both over wordings within items, net of sampling, between -1 and 1; common_sd: the
-        root of their covariance, 0 where it is negative.
+        correlation: of both over wordings within items, net of sampling, between -1 and 1; common_sd: the root of their
+        covariance, 0 where it is negative.
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     a, b = np.array(pairs, int).reshape(-1, 2).T
     n = np.repeat(moments.n_wordings[:, None], len(a), 1)
@@ -214,6 +224,11 @@ def estimate_own_variance_share_of_reading(
     -------
     OwnShare
         Without a figure or a bound where the noise of the reading is unknown, or it does not vary.
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
     pairs = list_reading_pairs_on_different_responses(reading, sources)
     if not pairs:

@@ -28,7 +28,7 @@ from analysis.statistics.reliability.replication import (
 )
 from analysis.statistics.significance import ROUNDING
 
-SPLITS, MOST = 10, 300  # cuts into halves; pairs in all cuts, of which there is at least one
+SPLITS, MOST = 10, 300  # cuts into halves; pairs in all cuts: of many models, fewer cuts, at least one
 LEAST = 4  # wordings, and items: two in each half
 EDGES = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # of classes of probabilities: a sign that was found is no less likely than 0.5
 

@@ -48,8 +48,8 @@ class Deviations:
         Mean SD with 2 ... n of the pilot's wordings.
     item_variance, shared
         Variances with n wordings: of an item's SD, and of the mean SD by wordings that items share.
-    most
-        Wordings of each item that the pilot tells of.
+    least, most
+        Wordings of each item that the figure needs, and that the pilot tells of.
     """
 
     means: tuple[float, ...]

@@ -44,12 +44,16 @@ class Flips:
 
     Attributes
     ----------
+    weights
+        Of the shares on `GRID`; they sum to 1.
     threshold
         Share of the wordings that may be with the minority without a flip.
     items
-        Of the pilot.
+        How many the pilot has, with two answers or more.
     likely, times
         Weights on `GRID` of every kind of item of the pilot, given its answers; how many items are of this kind.
+    least, most
+        Wordings of each item that the figure needs, and that the pilot tells of.
     """
 
     weights: Array

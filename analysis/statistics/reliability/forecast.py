@@ -109,7 +109,7 @@ def build_mean_error_forecast(
     Returns
     -------
     MeanForecast
-        NaN where the pilot does not tell them apart.
+        Its components are NaN where the pilot does not tell items and wordings apart.
     """
     pilot_panel = estimate_panel_mean(values, crossed, sample_spread)
     is_single = np.isnan(pilot_panel.wording)

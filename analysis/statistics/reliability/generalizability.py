@@ -31,10 +31,9 @@ def compute_intraclass_correlations(panel: Panel) -> dict[str, float]:
     dict
         icc and icc_mean. Nested: ICC(1) of one wording and of the mean of an item's. Crossed: ICC(A,1) and ICC(A,k),
         where a wording that moves all items counts as error; and icc_order, icc_order_mean: ICC(C,1) and ICC(C,k),
-        where it does not, unless items have different ones (`Incidence.unshared_variance`). icc_sample, where answers
-        were sampled:
-        that of one wording and a single sample. With one wording of each item, nothing but sampling counts as error.
-        NaN where the components are; negative where that of items is.
+        where it does not, unless items have different ones (`Incidence.unshared_variance`); both are NaN where nested.
+        icc_sample, only where answers were sampled: that of one wording and a single sample. With one wording of each
+        item, nothing but sampling counts as error. NaN where the components are; negative where that of items is.
     """
     order, sampled, n_wordings = panel.inner, panel.sampled, panel.n_wordings
     shared = panel.wording if panel.crossed and not np.isnan(panel.wording) else 0.0

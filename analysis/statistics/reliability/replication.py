@@ -9,7 +9,8 @@ T / (T + V). The probability of the same sign is that a t variable with this mea
 V of one pair rests on few degrees of freedom where wordings are few. A pair whose V is too small by chance would seem
 sure to keep its order, and of many pairs some always are. So V is drawn towards the mean over all models: an average,
 weighted by its degrees of freedom f and by those that the mean counts, f0. These are the fewer, the more models differ
-in their own V beyond chance: f0 = 2 / h, with h the squared coefficient of variation that is left (Smyth).
+in their own V beyond chance: 1 / f0 = h / 2 + 1 / ((M - 1) f), with h the squared coefficient of variation that is left
+(Smyth), and M models.
 
 References
 ----------
@@ -45,8 +46,9 @@ _STEPS, _PARTS = 15, 8  # of a search for p in so many equal parts, as fine as 4
 
 
 def compute_p_of_panel_mean_against_value(panel: Panel, anew: Anew, tested_value: float = 0.0) -> float:
-    """Test the mean of a panel against a value: the least p at which the interval (`Panel.compute_interval`) excludes
-    it.
+    """Test the mean of a panel against a value: the least p at which its interval by t excludes it.
+
+    That is `Panel.compute_interval`, but for shares and bounded means, whose intervals are made of Wilson's.
 
     Parameters
     ----------
@@ -185,20 +187,19 @@ def compute_same_sign_probabilities(
     prior: PairPrior | None = None,
     wording_freedom: float = np.inf,
 ) -> Array:
-    """Compute as `compute_panel_same_sign_probability` for differences of any shape, from the variances of their errors
-    and the degrees
-    of freedom.
+    """Compute as `compute_panel_same_sign_probability`, for differences of any shape.
 
     Parameters
     ----------
     differences, variances, freedoms
-        Of one shape.
+        Of one shape; the variances are those of the errors of the differences, with their degrees of freedom.
     prior
         As in `compute_panel_same_sign_probability`.
     wording_freedom
-        Degrees of freedom with which these wordings tell, of all models, how far others move them apart. Infinite where
-        wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
-        relative variance 2 / f + (2 / alike + 2 / alike) / 4, so that it counts 1 / (1 / f + 1 / (2 alike)).
+        Degrees of freedom w with which these wordings tell, of all models, how far others move them apart. Infinite
+        where wordings do not differ in that. With f of its own, the sum V + V' of the variances here and there has the
+        relative variance 2 / f + (2 / w + 2 / w) / 4, so that it counts 1 / (1 / f + 1 / (2 w)). Without `prior`, it
+        is not used.
 
     Returns
     -------

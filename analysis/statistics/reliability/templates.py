@@ -111,7 +111,9 @@ def estimate_item_noise_variance_of_templates(right_answers: Array) -> float:
 
 
 def estimate_template_noise_variance_from_accuracies(accuracies: Array, n_answers: Array) -> float:
-    """Return the same of accuracies without answers, as if their errors were independent, which makes it too large.
+    """Return how far items alone move a template's accuracy apart from the others', as a variance, without answers.
+
+    As if the errors of the templates were independent, which makes it too large.
 
     Parameters
     ----------
