@@ -40,7 +40,8 @@ def estimate_change_of_each_item(
     Returns
     -------
     array (items,)
-        From -1 to 1; NaN where either side has answers to fewer than two wordings.
+        From -1 to 1; NaN where either side has answers to fewer than two wordings. With the same wordings, only those
+        count that have an answer on both sides.
     """
     counted = _count_answers_and_pairs_within_wordings(now, before, same_wordings=same_wordings, orders=orders)
     return _compute_changes_from_option_counts(*(counts.sum(axis=1) for counts in counted))
@@ -132,7 +133,7 @@ def compute_jackknife_variance_over_wordings(
 def compute_wording_shifts_on_principal_axis(
     now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
 ) -> Array:
-    """Tell how far every wording that all items share changes the answers, along the axis of most of all changes.
+    """Tell how far every wording that all items share changes the answers, along the axis that holds most change.
 
     Parameters
     ----------

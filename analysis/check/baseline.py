@@ -50,7 +50,8 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
     Raises
     ------
     InputError
-        For a name that is none, a folder that is there already, or runs that are a baseline themselves.
+        For a name that is none, a folder that is there already, runs that are a baseline themselves, or an `out` that
+        is a run, holds one, or lies in one.
     """
     from analysis.check.slim import write_slim_tables
 
@@ -105,7 +106,13 @@ def open_baseline(name: str | Path) -> Runs:
 
 
 def find_baseline_folder(name: str | Path) -> Path:
-    """Find the folder of a baseline, or a run folder: as given, else by its name in `baselines`."""
+    """Find the folder of a baseline, or a run folder: as given, else by its name in `baselines`.
+
+    Raises
+    ------
+    InputError
+        There is none; the message names the nearest.
+    """
     if not str(name):
         raise InputError("the name of a baseline is empty")
     path = Path(name).expanduser()
@@ -133,6 +140,11 @@ def require_baseline_fields_of_unchanged_files(path: Path) -> list[dict[str, Any
     -------
     list of dict
         The field `baseline` of each of its folders that has one.
+
+    Raises
+    ------
+    InputError
+        It was changed, is not whole, was saved by a newer version, or is no run folder; or there are several baselines.
     """
     details = []
     for folder in list_run_folders(path):

@@ -148,7 +148,8 @@ def _write_text_file_atomically(file: Path, text: str) -> None:
 
 
 def _refuse_overwriting_inputs(args: argparse.Namespace) -> None:
-    """Refuse a file to write that has no folder, is the other one, or is the rules or a part of the run or baseline."""
+    """Refuse a file to write that has no folder or is no ordinary file, that is the other one, or that is the rules or
+    a part of the run or baseline."""
     from analysis.check.baseline import FOLDER
     from analysis.reporting.output.notebooks import resolve_run_folder
 

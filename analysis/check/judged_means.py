@@ -4,18 +4,18 @@ A difference of two means over items, such as accuracy now less before, is teste
 (`analysis.statistics.reliability.panel`): for these wordings by its items, for wordings like these by items and
 wordings. Where t errs, p is bounded:
 
-- *None differs*, and answers lie within 0 and 1: a mean that is M worse needs an item that is worse with a probability
-  of M, and n items show none with (1 - M)^n at most.
-- *Few differ* (`Panel.few`): for the same reason p of "it is not worse by M" is that of a binomial number of items that
-  are worse; and what is worse is never found by fewer than six items.
+- *None differs*, and answers lie within 0 and 1: where the mean is M worse, an item is worse with a probability of at
+  least M, and n items show none with (1 - M)^n at most.
+- *Few differ* (`Panel.few`): for the same reason `p_holds` is that of a binomial number of items that are worse; and
+  what is worse is never found by fewer than six items.
 - *Answers are 0 or 1*, in one wording of each item: p is at least that of the score test of paired shares
   (`analysis.compare.equivalence`); with a margin of 0 it is that of the exact test of McNemar.
 - *All differ by the same*: a sign test.
 - *Few wordings that all items share* do not rule out an odd one, in which all items are worse, or better. For wordings
-  like these, p of "it is not worse" is at least that with a wording more that is worse by 1 (`limits.tails`); where no
-  wording moves any item, it is (1 - M)^n of n wordings. p of "it is worse" is at least that with a wording more that is
-  better by 1. By t alone, what is worse by .1 in nine wordings of ten and as much better in the tenth that nothing
-  changed on average is found worse in .6 of studies in five wordings.
+  like these, `p_holds` is at least that with one wording more that is worse by 1 (`limits.tails`); where no wording
+  moves any item, it is ((1 - M) / (1 + d))^n of n wordings and a difference d. `p_broken` is at least that with one
+  wording more that is better by 1. By t alone, what is worse by .1 in nine wordings of ten, and so much better in the
+  tenth that nothing changed on average, is found worse in .6 of studies in five wordings.
 
 A share of items, such as those answered as before, is tested by the beta distribution of Clopper and Pearson with the
 effective number of items (Korn and Graubard), which is exact where items have one answer.

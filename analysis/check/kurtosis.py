@@ -5,7 +5,7 @@ has no interval that holds with few items (`analysis.statistics.forms`). But of 
 of an item now could as well be the one before: so both sides are exchanged at random in every item, and p is the share
 of draws whose kurtosis differs by as much. It is exact for "nothing changed", with as few items as there are, and says
 nothing of how large a difference may be: there is no margin, no interval, and no "holds". Draws end at the twentieth
-that differs by as much (Besag and Clifford), so that p of next to nothing are found as such.
+that differs by as much (Besag and Clifford), and at 100,000: a large p takes few draws, and a small one is still found.
 
 Items count by the mean over their wordings. It must be of as many wordings on both sides, and where items share
 wordings, of the same ones: other ones move all items at once.
@@ -25,7 +25,7 @@ from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 
 LEAST_ITEMS = 4
-TEST, FEW_ITEMS, ALIKE = "exchange of sides", "no test: fewer than 4 items", "no test: all scores are the same"
+TEST, FEW_ITEMS, ALIKE = "exchange of sides", "no test: fewer than 4 items", "no test: all scores of a side are equal"
 _ENOUGH = 20  # draws that differ by as much
 _DRAWS, _MOST_DRAWS = 1_000, 100_000
 
@@ -44,7 +44,7 @@ def judge_change_of_item_kurtosis(now: Array, before: Array, *, is_exchangeable:
     Returns
     -------
     JudgedMean
-        Of the kurtosis now less before, two-sided; without interval, and with no p of "it holds".
+        Of the kurtosis now less before, with a two-sided `p_broken`, and without interval and `p_holds`.
     """
     is_common = ~np.isnan(now) & ~np.isnan(before)
     counts = is_common.sum(axis=1)

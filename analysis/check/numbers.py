@@ -36,7 +36,8 @@ def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
     Raises
     ------
     InputError
-        The run has no such column, measure or condition, or nothing tells of wordings like these.
+        The run has no such column, measure or condition, the limit is out of range, nothing tells of wordings like
+        these, or scores are too large to be squared.
     """
     numbers = (
         list_numbers_of_table_rows(rule, runs) if "." in rule.target else list_unit_values_for_measure_rule(rule, runs)

@@ -44,7 +44,7 @@ class Outcome:
     limit : float
         What the number is compared with: minus the margin for `NOT_WORSE`, 0 for `RANKING` and `KURTOSIS`.
     p_broken : float
-        One-sided p of "the limit is kept": small where it is broken. NaN: no test.
+        One-sided p of "the limit is kept": small where it is broken; of `KURTOSIS`, two-sided. NaN: no test.
     p_holds : float
         One-sided p of "the limit is not kept": small where it holds. NaN: no test.
     n_items : int

@@ -33,8 +33,8 @@ class Rule:
     at_least, at_most : float
         The limit of `NUMBER`, one of both; `at_least` is also the share of items of `SAME_ANSWERS`. NaN: none.
     margin : float
-        `NOT_WORSE`: how much worse counts as none, in the unit of the measure. Without "by X" it is NaN, and stands for
-        `DEFAULT_MARGIN` of the range; a measure without a range needs a margin.
+        `NOT_WORSE`: how much worse counts as none, as a share of the range of the measure, or in its unit if it has no
+        range. Without "by X" it is NaN, and stands for `DEFAULT_MARGIN`; a measure without a range needs a margin.
     wordings : str
         `THESE` or `LIKE_THESE`.
     cannot_tell : str

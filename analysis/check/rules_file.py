@@ -35,8 +35,8 @@ def read_rules_file(path: Path) -> Rules:
     Raises
     ------
     InputError
-        The file cannot be read or is malformed; a key, a table or a column that there is not, with the nearest; a limit
-        that is no number, or none that the number can have.
+        The file cannot be read or is malformed; it has a key, table or column that does not exist (the message names
+        the nearest), two rules of one name, or a limit that is no number, or none that the number can have.
     """
     content = _read_toml(path)
     _refuse_unknown_keys(str(path), content, FILE_KEYS)

@@ -10,22 +10,22 @@ is
 
 with X, X' the answers now to two different wordings, and Y, Y' those before. Each probability is estimated by the pairs
 of different wordings that it is about, which is unbiased; one wording in two orders of its options is no such pair. An
-item that is answered now so, now so, has d = 0 as long as its shares stay, so that rewording alone costs nothing, and
-an item with one answer that is another one now has d = 1. So 1 - d is a share of items only where every item always has
-one answer. Else it is more lenient than a share of answers: of an item of which half of the answers are other ones now,
-d is 1 / 4. Whoever prints it says so.
+item that is answered in one way in some wordings, and in another way in the others, has d = 0 as long as its shares
+stay, so that rewording alone costs nothing, and an item with one answer that is another one now has d = 1. So 1 - d is
+a share of items only where every item always has one answer. Else it is more lenient than a share of answers: of an
+item of which half of the answers are other ones now, d is 1 / 4. Whoever prints it says so.
 The mean of d over items is tested by t, with a jackknife over wordings where items share them, and as a share with the
 effective number of items; p is the larger one. Without any change in n items, it is limit^n: 72 items show 95 %.
 
 Few wordings that items share do not rule out an odd one, in which all items are answered otherwise now. d is a squared
 length, so a share e of odd wordings makes it e^2 at most: d above D takes a share above sqrt(D). Where none of n
-wordings changed any item, p of "it holds" is at least (1 - sqrt(D))^n: 15 wordings show 95 %. Else one wording more
-counts as odd: with E an exponential number, T of t and s the standard error, p is at least the probability that
+wordings changed any item, `p_holds` is at least (1 - sqrt(D))^n: 15 wordings show 95 %. Else one wording more
+counts as odd: with E an exponential number, T of t and s the standard error, `p_holds` is at least the probability that
 
-    d + s T >= (sqrt(D) - (1 - sqrt(D)) E / n)^2.
+    d + s T >= (sqrt(D) - (1 - sqrt(D)) E / n)^2,    with 0 in place of a bracket below 0.
 
 Where a small part of the wordings is odd, this is not enough: d and its jackknife are made of pairs of wordings, and a
-single odd one among 20 makes no pair. So p of "it holds" is at least that of a test of single wordings, too. What a
+single odd one among 20 makes no pair. So `p_holds` is at least that of a test of single wordings, too. What a
 wording w changes is a vector, c_w: the shares now less those before, of all options of all items, scaled so that its
 length is at most 1. d is the squared length of their mean over all wordings: it is above D only if the mean of
 x_w = c_w . u is above sqrt(D), for the direction u of that mean. Taken for u is the axis along which wordings change
@@ -35,7 +35,7 @@ is at least sqrt(D): where all items change in odd wordings and none in others, 
 ones; without any change it is (1 - sqrt(D))^n, as above. That this axis is near enough is what simulations say
 (`tests/benchmarks/bench_odd_wordings.py`).
 
-Nor do few rule out one in which all items move back: of n wordings and such a one, p of "it is broken" is at least the
+Nor do few rule out one in which all items move back: of n wordings and such a one, `p_broken` is at least the
 probability that d + s T <= (sqrt(D) + (1 + sqrt(D)) E / n)^2.
 
 Estimates are those of `analysis.check.answer_changes`.

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for side in "ab":
         parser.add_argument(
             f"--name-{side}", default="", metavar="TEXT",
-            help=f"what --json calls {side.upper()} (default: its path)",
+            help=f"what --json and --page call {side.upper()} (default: its path)",
         )  # fmt: skip
     parser.add_argument(
         "--margin", type=float, metavar="M",
@@ -71,7 +71,8 @@ def main(args: argparse.Namespace) -> int:
     Raises
     ------
     InputError
-        A side is no run, nothing is in both, or an option names what is not there.
+        A side is no run, nothing is in both, an option names what is not there, the margin is not above 0, or a file
+        cannot be written or would replace a part of a side.
     """
     if args.margin is not None and not (0 < args.margin < math.inf):
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
@@ -115,7 +116,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _refuse_overwriting_file_of_side(option: str, out: Path, sides: Sequence[str]) -> None:
-    """Raise InputError where the file has no folder, or is a file of a side: a log or run that it would overwrite."""
+    """Raise InputError where the file has no folder, is a pipe or device, or is a part of a side: a log or run."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
     if out.exists() and not out.is_file() and not out.is_dir():  # a pipe or a device, which a file would replace

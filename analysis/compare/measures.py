@@ -50,7 +50,7 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     Raises
     ------
     InputError
-        A model, condition or measure is not there, or nothing is left to compare.
+        A model, condition or measure is not there, nothing is left to compare, or scores are too large to be squared.
     """
     return compare_unit_pairs(list(list_unit_pairs_to_compare(paired, chosen)), chosen, paired.notes)
 
@@ -71,6 +71,11 @@ def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[st
     -------
     DataFrame
         As `compare_paired_runs`.
+
+    Raises
+    ------
+    InputError
+        A measure is not there, nothing is left to compare, or scores are too large to be squared.
     """
     measures = dict.fromkeys(pair.measure for pair in pairs)
     rows = [_compare_unit_pair(pair, chosen.margin) for pair in pairs

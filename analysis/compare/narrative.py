@@ -2,7 +2,7 @@
 
 The verdict is of the headline: the measure that the study is about, else the first one.
 
-1. Of two models: the verdict of that row, and for which wordings it holds. Then by how many other measures they differ.
+1. Of two models: the verdict of that row, and for which wordings it holds. Then in which other measures they differ.
 2. Of several pairs of models or conditions: of how many A is higher, and of how many B; or that no difference is found.
 """
 
@@ -82,7 +82,7 @@ def _name_model_with_differing_condition(model: str, condition: str, other_condi
 
 
 def _describe_verdict_of_only_pair(row: pd.Series, rows: pd.DataFrame) -> str:
-    """Say the verdict of one pair, and of how many other measures the same is true."""
+    """Say the verdict of one pair, and in which other measures its sides differ."""
     other_rows = rows.drop(index=row.name)
     found_names = other_rows.loc[other_rows["verdict"].isin(HIGHER), "measure"]
     differing = [PLAIN_NAMES.get(name, name) for name in found_names]

@@ -1,8 +1,9 @@
 """Pair the items and wordings of two sets of runs, and lay the rows of both side by side.
 
 An item is in both sets where a wording of it is: of the same item and variant, with the same text, options and right
-answer. What only one set has is left out, and counted. Sets that share fewer than half of their rewordings, each asked
-in fresh ones, are read apart; an item is compared by the mean over its wordings, and its original must be the same.
+answer. What only one set has is left out, and counted. Where both sets reworded the same items anew, and share fewer
+than half of the rewordings, they are read apart; an item is compared by the mean over its wordings, and its original
+must be the same.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def pair_studies_of_two_run_sets(run_a: Runs, run_b: Runs, *, side_names: tuple[
     Raises
     ------
     InputError
-        No study of one is like one of the other, or no item is in both.
+        No study of one is like one of the other, no item is in both, or a file cannot be read any more.
     """
     import duckdb
 

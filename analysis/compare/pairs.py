@@ -76,6 +76,11 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
     ------
     Pair
         A pair for every measure of every pair of models and conditions.
+
+    Raises
+    ------
+    InputError
+        A model or condition that the call asks for is not there.
     """
     for runs_a, runs_b in paired.pairs:
         studies = runs_a.info["studies"].values()

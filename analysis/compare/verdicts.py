@@ -3,8 +3,8 @@
 Rules, in this order; p values are after Holm over all rows of the call.
 
 1. "cannot tell": there is no p value, as of one item.
-2. "A is higher", "B is higher": p of the difference is below .05. It holds for wordings like these where p for these is
-   below .05, too; else for these wordings.
+2. "A is higher", "B is higher": p of the difference is below .05. It holds for wordings like these where p for such
+   wordings is below .05, too; else for these wordings.
 3. "equivalent within M": a margin M is given, and the p value of two one-sided tests is below .05. It holds for these
    wordings.
 4. "no difference found": all else. That is no proof that there is none.

@@ -55,7 +55,7 @@ def _explain_rule(rule: Rule) -> Iterator[str]:
             "wordings that all items share tell little of others: a rare one may be answered quite otherwise."
         )
     else:
-        yield "It is decided for these wordings: others are not spoken of."
+        yield "It is decided for these wordings: it says nothing about others."
     yield f"Where it cannot be told, the check {'fails (exit status 4)' if rule.cannot_tell == FAIL else 'passes'}."
 
 

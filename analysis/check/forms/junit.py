@@ -4,7 +4,7 @@ A broken rule is a failure. One that cannot be told is a failure where the rule 
 
 References
 ----------
-Jenkins xUnit plugin, junit-10.xsd: the schema that is kept here.
+Jenkins xUnit plugin, junit-10.xsd: the schema that the output keeps to.
 """
 
 from __future__ import annotations

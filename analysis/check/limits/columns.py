@@ -35,7 +35,7 @@ from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_l
 
 MEAN, MEASURED = "mean", "unit of the measure"  # a column, and its unit
 LIKE = ("like_lower", "like_upper")
-SIZES = ("n_items", "n_questions", "n")  # columns with the number of items, the first that a table has
+SIZES = ("n_items", "n_questions", "n")  # columns with the number of items, the first that a row has filled
 OPTIONS = ("k", "threshold")  # numbers that tell rows of the same model apart
 DRAWN = ("n_models", "n_templates")  # of which an interval may be, too
 MODELS, CONDITIONS = ("model", "a_model", "b_model"), ("condition", "a_condition", "b_condition")

@@ -44,8 +44,8 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     Raises
     ------
     InputError
-        The run has no such measure or condition, the limit is out of its range, or nothing tells of wordings like
-        these.
+        The run has no such measure or condition, the limit is out of its range, nothing tells of wordings like these,
+        or scores are too large to be squared.
     """
     studies = [study for study in read_reworded_studies(runs) if rule.study in ("", study.name)]
     measured_studies = [measured for study in studies for measured in _iterate_own_flip_and_validity_studies(study)]

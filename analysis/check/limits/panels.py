@@ -4,7 +4,7 @@ Means of answers between 0 and 1 have Gaffke's test over items (`analysis.statis
 binomial test where every item is 0 or 1. Where items have wordings of their own, another item comes with other
 wordings, so it is the test for wordings like these, too. Where items share their wordings, these move all items at
 once: then p is at least that of the interval for other items and other wordings (`Panel.compute_interval`), with one
-more of that of which there are fewer, as a rule a wording, which is as far out as can be (`tails`). Means without
+item more or one wording more, whichever there are fewer of, that is as far out as can be (`tails`). Means without
 bounds have the test by t that heeds skewness (`reliability.replication`).
 """
 
@@ -84,7 +84,7 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
 
 
 def _compute_tails_from_two_sided_p(panel: Panel, limit: float, anew: Anew, test: str) -> Tails:
-    """Halve the two-sided p of the house: its interval has both tails alike."""
+    """Halve the two-sided p of `compute_p_of_panel_mean_against_value`: its interval has both tails alike."""
     p = compute_p_of_panel_mean_against_value(panel, anew, limit) if panel.n_items > 1 else np.nan
     if np.isnan(p):
         return Tails(np.nan, np.nan, np.nan, np.nan, test)

@@ -8,10 +8,10 @@ Three kinds of intervals are told apart by their ends.
   Wilson's own tails would not do: near 0 and 1, one of them leaves out the truth in up to .16 of studies.
 - *Numbers with a range*, such as means of agreement: t, and an item more that is as far out as can be. With s the
   standard error that the end on this side tells, p of the claim "at most m" is the probability that the number less s T
-  is at most m and E / n of what m is above the least number; T is of t, n the items and E exponential. It is Gaffke's
-  test (`analysis.statistics.bounded_mean`) of values that are near normal. Without that item, t would believe that what
-  is rare does not exist: where 1 % of answers are invalid, and the limit is their true share, 30 items would "hold" in
-  .73 of studies.
+  is at most m + (m - a) E / n, with a the least number that there can be, T of t, n the items, and E exponential. It is
+  Gaffke's test (`analysis.statistics.bounded_mean`) of values that are near normal. Without that item, t would believe
+  that what is rare does not exist: where 1 % of answers are invalid, and the limit is their true share, 30 items would
+  "hold" in .73 of studies.
 - *Others*: t, on the scale on which the interval is symmetric (as it is, or its inverse hyperbolic tangent, as of
   correlations, or its logarithm), else with the standard error of the end on this side.
 
@@ -80,8 +80,8 @@ def compute_tails_of_interval(
     n_items
         How many items the number is of; NaN: not known.
     n_drawn
-        How many there are of what tells the width of the interval least, as of wordings that items share; NaN: of items
-        and nothing else.
+        How many wordings that items share, models or templates the width of the interval rests on, beside the items;
+        NaN: it rests on items alone.
     bounds
         The least and the largest number that a single item can have; None: there are none, or they are not known.
 
@@ -132,7 +132,8 @@ def recover_n_from_wilson_interval(estimate: float, ends: tuple[float, float]) -
     Returns
     -------
     float
-        NaN where it is not Wilson's. With a larger quantile than the normal one, as that of t, n is the less.
+        NaN where it is not Wilson's. Of an interval with a larger quantile than the normal one, such as that of t, it
+        is less than the number of answers.
 
     >>> from statsmodels.stats.proportion import proportion_confint
     >>> round(recover_n_from_wilson_interval(0.1, proportion_confint(6.2, 62, method="wilson")), 6)

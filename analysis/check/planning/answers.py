@@ -1,4 +1,4 @@
-"""Plan for rules on the answers themselves: as many are the same as before.
+"""Plan for rules on the answers themselves: that a share of them is the same as before.
 
 In the same wordings, an item counts by its share of answers that are as before, and the test is binomial. In fresh
 ones, it counts by its change (`analysis.check.planning.item_changes`).
@@ -159,7 +159,8 @@ def list_aims_of_same_answers_rule(
 def _compute_power_to_find_changed_items(
     differs: float, limit: float, n_items: int, n_wordings: int, level: float
 ) -> float:
-    """Return how probable a change of whole items is found in wordings that all items share, one odd one more."""
+    """Return the probability that a change of whole items is found in wordings that all items share, with an odd one
+    more."""
 
     def is_change_found(n_changed: int) -> bool:
         change = n_changed / n_items
@@ -175,7 +176,7 @@ def _compute_power_to_find_changed_items(
 def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
     """Plan for answers in fresh wordings: how far the shares of answers are apart."""
     goal = f"is broken, if {differs:.3g} of the answers change {IN_WHOLE_ITEMS}"
-    # One order of the options: a wording in several is no several wordings, so this plans too many rather than too few.
+    # One order of the options: a wording in several orders is one wording, so this plans too many rather than too few.
     codes = unit.answers.codes[unit.place][:, :: unit.answers.n_orders]
     counts = count_item_answers_by_option(codes)
     if len(counts) < 2:

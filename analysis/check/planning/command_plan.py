@@ -43,7 +43,11 @@ TELLS = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
-    parser.add_argument("run", metavar="RUN", help="run folder of the pilot, of agreement, wording, choice or scoring")
+    parser.add_argument(
+        "run", metavar="RUN",
+        help="run folder of the pilot, of agreement, wording, choice, scale, scored or scoring; with --check, of any "
+        "protocol",
+    )  # fmt: skip
     parser.add_argument(
         "--measure", default="", metavar="M",
         help="mean agreement, logit, accuracy (default where it is known) or score; sd or flips: SD of agreement over "
@@ -84,7 +88,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the designs; what they rest on goes to standard error."""
+    """Print the designs; what they rest on goes to standard error.
+
+    Raises
+    ------
+    InputError
+        An option, the run or the rules are wrong, the pilot tells too little, or the goal is out of reach.
+    """
     from analysis import runs
     from analysis.check.planning.thought_tokens import (
         describe_tokens_per_thought_and_prompt,

@@ -102,7 +102,8 @@ def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -
     Raises
     ------
     InputError
-        A rule is about nothing that the pilot has.
+        A rule is about nothing that the pilot has, the change is within the margin of a rule, or a measure without a
+        range has no margin.
     """
     subjects = [_list_pilot_outcomes_units_or_pairs(rule, pilot) for rule in rules.rules]
     n_tests = max(sum(len(of_rule) for of_rule in subjects), 1)

@@ -7,9 +7,9 @@ over K wordings at each time is
 
 the trace of the squared covariance matrix of an answer: what is linear in the shares cancels out. The pilot estimates
 each sum without bias, by pairs, triples and pairs of pairs of its wordings. An item that changes exchanges its options,
-each for any other: with m options, its d is D = sum p^2 - (1 - sum p^2) / (m - 1), and beside the variance above has
-2 F / K, with F that of what an answer moves it by: if the shares before and now do not overlap, sum p^3 - (sum p^2)^2,
-and of two options, which always do, 4 v (1 - 4 v) with v = (1 - sum p^2) / 2.
+each for any other: with m options, its d is D = sum p^2 - (1 - sum p^2) / (m - 1). Its variance is the one above plus
+2 F / K, with F the variance of what one answer moves d by: if the shares before and now do not overlap, sum p^3 -
+(sum p^2)^2, and of two options, which always do, 4 v (1 - 4 v) with v = (1 - sum p^2) / 2.
 
 d is skewed: most items hardly move, and few do by much. So the mean of d is more often low than high, and where it is
 low, so is its standard error. Skewness and kurtosis are those of changes that are drawn from the pilot's shares as they
@@ -165,7 +165,7 @@ def estimate_mean_and_variance_of_changes(
 
 
 def compute_change_test_power(forecast: ChangeForecast, limit: float, n_items: int, level: float) -> float:
-    """Return how probable the test of changes tells a share from a limit, on the side on which it is.
+    """Return the probability that the test of changes tells a share from a limit, on the side on which it is.
 
     Parameters
     ----------

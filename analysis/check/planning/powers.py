@@ -8,7 +8,7 @@ normal distribution grows by sqrt(I / I0).
 A model that did not change differs from its baseline by its samples, and in fresh wordings by these: an item's mean
 over K wordings of its own has the variance 2 s_e / K as a difference, with s_e the variance within an item. A change
 takes from the answers a share f of what they have above the worst one, so that their mean falls by D = f m. With s_i
-the variance between items, the differences of items have then this variance:
+the variance between items, the differences of items then have this variance:
 
 - *here and there*, where each answer is lost by a chance f of its own: f^2 s_i + f (1 - f) E(a^2) / K, with E(a^2) =
   m^2 + s_i + s_e the mean square of an answer; and beside that (s_e + (1 - f)^2 s_e) / K in fresh wordings, or
@@ -42,7 +42,7 @@ EVERYWHERE, IN_WHOLE_ITEMS = "here and there", "in whole items"  # how a change 
 def compute_power_of_mean_test(
     forecast: MeanForecast, distance: float, n_items: int, n_wordings: float, level: float, *, crossed: bool
 ) -> float:
-    """Return how probable a one-sided test by t tells a mean from a limit.
+    """Return the probability that a one-sided test by t tells a mean from a limit.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compute_power_of_mean_test(
 def compute_power_with_one_item_more(
     number: float, limit: float, error: float, n_fewer: float, level: float
 ) -> float:  # fmt: skip
-    """Return how probable the test by t with one item or wording more tells a number between 0 and 1 from a limit.
+    """Return the probability that the t test with one item or wording more tells a number, 0 to 1, from a limit.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def compute_power_with_one_item_more(
 def compute_difference_power_in_shared_wordings(
     forecast: MeanForecast, difference: float, limit: float, n_items: int, n_wordings: int, level: float
 ) -> float:
-    """Return how probable a difference in wordings that all items share, one odd one more, is told from a limit.
+    """Return the probability that a difference in wordings that all items share, and an odd one, is told from a limit.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def compute_difference_power_in_shared_wordings(
 
 
 def compute_power_of_binomial_test(share: float, limit: float, ratio: float, n_items: int, level: float) -> float:
-    """Return how probable the exact binomial test tells a share from a limit, on the side on which it is.
+    """Return the probability that the exact binomial test tells a share from a limit, on the side on which it is.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def compute_power_of_binomial_test(share: float, limit: float, ratio: float, n_i
 def compute_power_of_gaffke_test(
     mean: float, limit: float, deviation: float, skewness: float, n_items: int, level: float
 ) -> float:
-    """Return how probable Gaffke's test (`statistics.bounded_mean`) tells a mean from a limit, on the side where it is.
+    """Return the probability that Gaffke's test (`statistics.bounded_mean`) tells a mean from a limit, on its side.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def compute_power_of_gaffke_test(
 
 
 def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> float:
-    """Return how probable a test finds what it found in a pilot, if that is the truth.
+    """Return the probability that a test finds what it found in a pilot, if that is the truth.
 
     Parameters
     ----------

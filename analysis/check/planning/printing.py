@@ -46,7 +46,7 @@ def print_check_designs(
     Raises
     ------
     InputError
-        The file or the run is wrong, or a rule is about nothing that the run has.
+        The file or the run is wrong, a rule is about nothing that the run has, or the change is within its margin.
     """
     rules = read_rules_file(rules_path)
     pilot = runs.open_runs(run)

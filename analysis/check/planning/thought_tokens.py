@@ -31,6 +31,11 @@ def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.
     -------
     ThoughtTokens or None
         None where its samples are no thoughts.
+
+    Raises
+    ------
+    InputError
+        Where they are none, and an option is about them.
     """
     from analysis.measures.reworded import THOUGHTS
     from analysis.measures.thoughts import compute_thought_length_and_answered_share, list_thought_conditions

@@ -404,7 +404,8 @@ def look_up_column(table: str, name: str) -> Column:
     """Find what a column of a table means.
 
     The page that owns the table comes first: its entry for this table, its entry for all its tables, its patterns. Then
-    come the shared entries, and last the ends of intervals: `tau_lower` is explained by `tau`.
+    come the shared entries, those that were added from Python, and last the ends of intervals: `tau_lower` is explained
+    by `tau`.
 
     Parameters
     ----------

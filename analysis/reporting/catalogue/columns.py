@@ -103,7 +103,7 @@ def format_value_by_column(raw: Any, column: Column) -> str:
 
     Returns
     -------
-    The text: nothing if undefined, "<0.01" instead of a false 0.00.
+    The text: nothing if undefined, "<0.01" instead of a false 0.00 of a number above 0.
 
     >>> numbers = 0.123, 0.001, 0.0, -0.5, float("nan"), float("inf")
     >>> [format_value_by_column(raw, Column("", digits=2)) for raw in numbers]

@@ -178,7 +178,7 @@ def build_grid_without_catalogue(
 def drop_uniform_columns(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
     """Leave out the columns with the same cell in every row of several; return these with their cell, if not empty.
 
-    The first column that names rows stays in any case.
+    Where all columns are such, the first one stays.
     """
     if len(table.rows) < 2:
         return table, []

@@ -83,7 +83,7 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
     Returns
     -------
     dict
-        Name -> catalogue of the pages that are whole; the others are told in a line each.
+        Name -> catalogue of the pages that are whole; a warning names each of the others.
     """
     page_by_name: dict[str, Any] = {}
     for name, room in list_pages_of_other_packages().items():

@@ -87,7 +87,7 @@ def convert_options_to_types_of_defaults(
 
 
 def _convert_to_type_of_default(default: Any, value: Any) -> Any:
-    """Convert a text to the type of a default; of another value, check only whether it is one or several."""
+    """Convert a text to the type of a default; of another value, check its type, and whether it is one or several."""
     if not isinstance(value, str):
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):

@@ -378,12 +378,20 @@ def draw_dots(
 
     Parameters
     ----------
+    axes
+        The panel.
     frame
-        Has columns `row` (its place), `model` and the measure. A missing value is said, not drawn.
+        Has columns `row` (its place), `model` and the measure. Where a value is missing, a text stands in its row.
+    measure
+        Column with the values.
+    looks
+        Colour and marker of every model.
     is_hollow
         Which dots are hollow, row by row of the frame.
     undefined_text
-        What is said where the value is missing.
+        What stands where the value is missing; empty: nothing.
+    with_intervals
+        Whether the intervals are drawn.
     label_column
         What a dot is called when a mouse is over it; without such a column, as its model.
     """

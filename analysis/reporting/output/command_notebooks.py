@@ -45,7 +45,7 @@ def copy_notebooks(folder: Path) -> list[Path]:
     Raises
     ------
     InputError
-        If the folder has a file of the name of a notebook: nothing is copied then.
+        If the folder has a file of the name of a notebook, or is a file itself: nothing is copied then.
     """
     notebooks = sorted(find_shipped_folder("notebooks").glob("*.ipynb"))
     copies = [folder / notebook.name for notebook in notebooks]

@@ -138,9 +138,10 @@ class Run:
         return run
 
     def responses(self, columns: Sequence[str] = ()) -> pd.DataFrame:
-        """Return every answer: a row per study, model, condition, item and variant; `columns` explains the others.
+        """Return every answer: a row per study, model, condition, item and variant.
 
-        Where `columns` names some, only these are read, which takes a fraction of the time.
+        `Run.columns("responses")` explains the other columns. Where the parameter `columns` names some, only these are
+        read, which takes a fraction of the time.
         """
         return read_tidy_table(self._tidy_tables_connection, "responses", columns)
 
@@ -165,7 +166,13 @@ class Run:
         return read_tidy_table(self._tidy_tables_connection, "conditions")
 
     def columns(self, name: str) -> Listing:
-        """List the columns of `responses`, `thoughts`, `wordings` and so on: name -> meaning."""
+        """List the columns of `responses`, `thoughts`, `wordings` and so on: name -> meaning.
+
+        Raises
+        ------
+        InputError
+            For an unknown table, with the nearest.
+        """
         if name not in TABLES:
             raise InputError(
                 f"there is no table {shorten_to_one_line(repr(name))}{format_nearest_name_hint(str(name), TABLES)}; "

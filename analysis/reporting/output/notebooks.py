@@ -17,7 +17,13 @@ _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def resolve_run_folder(folder: str) -> Path:
-    """Find a run folder: as given, or else relative to the folder of the notebooks."""
+    """Find a run folder: as given, or else relative to the folder of the notebooks.
+
+    Raises
+    ------
+    InputError
+        For an empty name.
+    """
     if not str(folder):
         raise InputError("the name of a run folder is empty")
     path = Path(folder).expanduser()

@@ -133,9 +133,9 @@ class Page:
     def show_answer(self, answer: Answer, support: str = "") -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
-        The cautions about a part, about prompts without a response and about thoughts without an end come first, on
-        every page, then models that were never asked. Where the number of examples varied, and not the wording, the
-        first screen says so.
+        On every page, these cautions come first, in this order: those about a part, about prompts without a response,
+        about models that were never asked, and about thoughts without an end. Where the number of examples varied, and
+        not the wording, the first screen says so.
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class Page:
         ----------
         ours
             A table of the page by its name, or a DataFrame. Of a table, the models and conditions of
-            `select_part_of_runs` are compared; one that the other table has not is a difference.
+            `select_runs_that_fit_memory` are compared; one that the other table has not is a difference.
         theirs
             The same numbers, computed in another way; all its columns other than `on` are compared.
         on

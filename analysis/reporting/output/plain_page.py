@@ -28,7 +28,7 @@ class PlainPage(Page):
         super().__init__(run, out)
 
     def answer(self) -> Html:
-        """Show the answer in words, and what weakens it."""
+        """Show the answer in words; `cautions` shows what weakens it."""
         answer_function = import_page_function(self.name, list_pages()[self.name].answer)
         return self.show_answer(answer_function(self.frames))
 

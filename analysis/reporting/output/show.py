@@ -96,7 +96,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
 
 
 def _find_answered_variants(runs: Runs, study: str, item: str, model: str, condition: str) -> set[str]:
-    """Find the wordings of an item that a share of the variants, as of --text-share, has answers to."""
+    """Find the variants of an item that have answers: by --text-share, a part of the wordings is asked."""
     query = (
         "SELECT DISTINCT variant FROM responses WHERE study = ? AND item = ? "
         "AND (? = '' OR model = ?) AND (? = '' OR condition = ?)"

@@ -232,7 +232,10 @@ def describe_filter_and_size_of_part(part: Part) -> list[str]:
 
 
 def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
-    """Return the cautions about what was left out of the runs, and where not of all alike; empty where nothing was."""
+    """Return the caution about what was left out of the runs, and one where models or conditions keep other wordings.
+
+    Empty where nothing was left out.
+    """
     if part is None:
         return []
     caution = (
@@ -313,7 +316,7 @@ def list_few_items_cautions(
 
     Returns
     -------
-    One sentence; no one where all rows have at least `FEW_ITEMS`.
+    One sentence; none where all rows have at least `FEW_ITEMS`.
 
     >>> import pandas as pd
     >>> list_few_items_cautions(pd.Series({"a": 5, "b": 60, "c": 12, "d": 0}), " in a group",

@@ -191,7 +191,7 @@ def _build_difference_test_rows_of_study(study: Study, margin: float | None) -> 
 
 
 def _list_unit_pairs(study: Study) -> list[tuple[int, int]]:
-    """List the pairs of units that are compared, or of too many each unit's first."""
+    """List the pairs of units that are compared; where they are too many, each unit with the first one."""
     ranked_units, places = study.list_units_to_rank(), range(len(study.units))
     if len(ranked_units) * (len(ranked_units) - 1) // 2 > MOST_PAIRS:  # thousands of respondents have millions of pairs
         return _pair_each_unit_with_first_compared(study, ranked_units)

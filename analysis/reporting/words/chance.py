@@ -75,7 +75,7 @@ def _compute_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
 def compute_p_value_of_positive_mean(values: npt.NDArray[np.float64]) -> float:
     """Test whether the mean of some items' values is above 0: the one-sided p value of Student's t.
 
-    NaN for one item. Where all values are one, t has no error: p is that of as many heads in a row.
+    NaN for one item. Where all values are equal and above 0, t has no error: p is 0.5 to the power of their number.
 
     >>> round(compute_p_value_of_positive_mean(np.array([0.1, 0.3, 0.2])), 3)
     0.037

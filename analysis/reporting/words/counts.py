@@ -1,4 +1,4 @@
-"""Say how models, conditions and combinations hang together, the same way on every page."""
+"""Count models, conditions and their combinations in words, the same way on every page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
 
     Returns
     -------
-    The models alone where each has one combination. A condition belongs to a study: that of another one, too, counts
-    twice; where models differ in the study alone, studies are counted.
+    The models alone where each has one combination. A condition belongs to a study: one that two studies have counts
+    twice; where the combinations of a model differ in the study alone, studies are counted.
 
     >>> import pandas as pd
     >>> def phrase(*units): return phrase_models_in_conditions(pd.DataFrame(units, columns=["model", "condition"]))

@@ -84,7 +84,7 @@ def phrase_condition_name(name: str, settings: Mapping[str, Any]) -> str:
 
 
 def rename_conditions_for_readers(frame: pd.DataFrame, conditions: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows with the conditions of imports as readers are told them (`phrase_condition_name`).
+    """Return rows in which conditions of imports have the names that readers see (`phrase_condition_name`).
 
     Parameters
     ----------

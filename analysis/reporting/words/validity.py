@@ -102,7 +102,7 @@ def describe_models_without_answers(rows: pd.DataFrame, shortage: str = "") -> t
 
 
 def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
-    """Return `describe_unjudged_models` where some models are judged; where none is, the verdict says it, and nothing.
+    """Return `describe_unjudged_models` where some models are judged; nothing where none is: the verdict says that.
 
     Parameters
     ----------

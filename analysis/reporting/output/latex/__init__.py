@@ -83,7 +83,8 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
     than a page, is set in parts; each part repeats the columns that tell rows apart. In the text of a one-column
     document, one that is longer than a page is a `longtable`; two columns can hold none. One that takes more than two
     floats in a column, has no room there to tell its rows apart in each part, or repeats the names for one column, is
-    set over both columns. A text that is longer than a page is cut. A table without rows is a sentence that says so.
+    set over both columns if its parts are fewer there, or tell their rows apart only there. A text that is longer than
+    a page is cut. A table without rows is a sentence that says so.
 
     Parameters
     ----------

@@ -104,7 +104,7 @@ def wrap_into_lines(text: str, words_width: float, size: str) -> list[str]:
 
 
 def split_word_into_pieces(word: str, words_width: float, size: str) -> list[str]:
-    """Split a word where LaTeX may break it: one that fits a line nowhere, a wider one after punctuation.
+    """Split a word where LaTeX may break it: not where it fits into a line, else after punctuation.
 
     A piece that is still wider than a line may be broken after every character.
 
