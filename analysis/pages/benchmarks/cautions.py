@@ -29,7 +29,7 @@ def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
 
 
 def list_benchmarks_scored_for_some_model(frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """List the benchmarks that a model has."""
+    """List the benchmarks for which some model has a score."""
     return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in ("parameters", "accuracy")]
 
 

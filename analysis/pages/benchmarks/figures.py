@@ -32,7 +32,7 @@ def build_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def build_printed_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the printed matrix, where one of its measures is among ours."""
+    """Yield the printed matrix; without rows where Consistency is not among our measures."""
     ours = frames["measures_by_model"]["measure"].astype(str)
     yield (
         read_printed_correlations()

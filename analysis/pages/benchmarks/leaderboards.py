@@ -58,7 +58,7 @@ class Scores:
 
     @property
     def joined_row_count_sentence(self) -> str:
-        """Say how many rows of the file were made to how many models, and by which rule."""
+        """Say how many rows of the file became how many models, and by which rule."""
         repeated_rows = self.rows[self.rows > 1]
         if repeated_rows.empty:
             return f"{len(self.rows):,} models, one row each"
@@ -200,7 +200,7 @@ def _parse_benchmark_score(table: _Table, row_number: int, benchmark: str) -> fl
 
 
 def parse_finite_number_or_nan(text: str | None, where: str) -> float:
-    """Read a number: digits with a point.
+    """Read a number: digits, with or without a point, a sign and an exponent.
 
     Parameters
     ----------

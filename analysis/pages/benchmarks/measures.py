@@ -57,7 +57,7 @@ def collect_measures(runs: Runs, invalid: str) -> CollectedMeasures:
 
     Returns
     -------
-    Collected
+    CollectedMeasures
         The measures, and what was left out and why.
     """
     return runs.compute_once(("measures of models", invalid), lambda: _collect_measures_of_all_pages(runs, invalid))

@@ -89,6 +89,11 @@ def read_score_file_once(
         As in `leaderboards.read_benchmark_scores`.
     aliases
         Path of the alias table, refused without scores.
+
+    Raises
+    ------
+    InputError
+        As `leaderboards.read_benchmark_scores`; and for one of the other options without a file of scores.
     """
     if scores_path:
         return runs.compute_once(

@@ -25,8 +25,8 @@ def read_alias_by_run_model(path: str | os.PathLike[str]) -> dict[str, str]:
     Raises
     ------
     InputError
-        For a file that cannot be read (`analysis.runs.reading`), is neither CSV nor YAML, or gives one model no alias
-        or two.
+        For a file that cannot be read (`analysis.runs.reading`), is neither CSV nor YAML, lacks a column (CSV), maps
+        no names to names (YAML), or gives one model no alias or two.
     """
     file = Path(path)
     ending = file.suffix.casefold()

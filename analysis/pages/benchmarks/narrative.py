@@ -94,10 +94,9 @@ def select_headline_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rank correlations (Spearman) that have a number, of headline measures with size, accuracy and
-        benchmarks. clear:
-        whether one differs from 0 after Holm, and its interval does not say otherwise. name: the measure, with its
-        study where several have one of this name.
+        The rank correlations (Spearman) that have a number, of headline measures with size, accuracy and benchmarks.
+        clear: whether one differs from 0 after Holm, and its interval does not say otherwise. name: the measure, with
+        its study where several have one of this name.
     """
     if table.empty:
         return table

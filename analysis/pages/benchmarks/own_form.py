@@ -76,7 +76,7 @@ def find_form_of_joined_conditions(runs: Runs, unit_forms: Mapping[Unit, UnitFor
     Returns
     -------
     UnitForm or None
-        None for a single condition, and where its form is not the model's own.
+        Of a single condition, its entry in `unit_forms`. None where the form is not the model's own.
     """
     study, model, condition = unit
     if condition in runs.info["conditions"][study]:

@@ -26,7 +26,7 @@ class BenchmarksPage(Page):
         return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say in a few lines how the numbers were computed."""
         return render_template_for_notebook(
             "benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm")
         )

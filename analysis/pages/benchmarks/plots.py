@@ -83,7 +83,8 @@ def draw_coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Parameters
     ----------
     frame
-        measure_a, measure_b, r, in the order of the matrix; every pair once or twice, the diagonal or not.
+        measure_a, measure_b, r, in the order of the matrix; every pair once or twice, the diagonal or not. Where there
+        is p_holm, coefficients with p_holm below 0.05 are marked.
     width, looks
         In inches; not used: the colours mean correlations.
 

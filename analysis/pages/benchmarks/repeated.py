@@ -45,13 +45,14 @@ def join_repeated_rows_of_models(
 
     Returns
     -------
-    Joined
+    JoinedRows
         Models in the order of their first rows.
 
     Raises
     ------
     InputError
-        For a model with several rows and no rule, an unknown rule, and a row of such a model without a date.
+        For a model with several rows and no rule, an unknown rule, and, by "newest", a row of such a model without a
+        date.
     """
     if rule not in ("", *RULES):
         raise InputError(

@@ -82,8 +82,9 @@ def tabulate_measure_benchmark_correlations(
         One row per page, study, measure, benchmark and method, the headline measures first. Methods: pearson, spearman,
         and both "given size" (partial). Size is log10(parameters) for Pearson. `p_holm` goes over all tests by the
         same method: of headline measures, or of the others. No coefficient from fewer than 4 models; `caution` says so,
-        and marks those from fewer than 10. Measures that fewer than 4 models have are in table `measure_sources` only.
-        rows: rows of the file that the n models have; joined_by: the rule that made one of several rows of a model.
+        and marks those from fewer than 10. Measures that fewer than 4 models have are only in table
+        `measures_by_model`. rows: rows of the file that the n models have; joined_by: the rule that made one of several
+        rows of a model.
     """
     # First the file, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)

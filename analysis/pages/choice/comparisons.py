@@ -96,7 +96,8 @@ def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS,
     Returns
     -------
     DataFrame
-        As `differences`, with `change` and the two figures as `before` and `after`.
+        As of `tabulate_choice_differences`, with `change`; a is called `after` and b `before`, also in the names of
+        columns (`model_after`, `condition_after`, `validity_after`).
     """
     rows = []
     for study in read_choice_studies(runs):

@@ -16,7 +16,7 @@ Cell: TypeAlias = tuple[int, int, int]  # question, wording, order
 
 
 def tabulate_right_then_wrong_examples(runs: Runs) -> pd.DataFrame:
-    """Find for every model the first question that it answers rightly, and wrongly in other words or another order.
+    """Find for every model a question that it answers rightly, and wrongly in other words or another order.
 
     Wrongly means with another choice: an answer that is none shows nothing. Preferred is the question that is answered
     rightly most often in the one wording (or order) and least often in the other. Of several conditions of a model, it

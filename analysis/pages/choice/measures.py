@@ -32,7 +32,7 @@ def compute_accuracies_over_orders_by_wording(chosen_letters: Codes, gold_letter
     Returns
     -------
     array (questions, wordings, units)
-        No choice is wrong.
+        An answer that is no choice is wrong; NaN where nothing was asked.
     """
     right = chosen_letters == gold_letters[:, None, None, None]
     return _average_over_asked_orders(right, chosen_letters != NOT_ASKED)

@@ -105,7 +105,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
 def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
-    With three wordings, some are one or two: the questions that `waver select` keeps.
+    With three wordings, some are one or two: the questions that `waver choice build` keeps.
 
     Parameters
     ----------

@@ -25,5 +25,5 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
         f"{format_quantity(int(frame['look'].max()), 'look')}, {first['time']} to {frame['time'].iloc[-1]}; wordings "
         f"are {first['wordings']}. {lines}"
         + (" Dashed lines: the look that a change begins with, where one was found." if has_change else "")
-        + labels.describe_shown_rows(shown, int(first["total"]), "models", "smallest p")
+        + labels.describe_shown_rows(shown, int(first["total"]), "models", "with the smallest p")
     )

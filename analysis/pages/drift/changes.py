@@ -41,12 +41,12 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     DataFrame
         study, model, condition, measure, headline, lower_is_better; validity_least, validity_least_at_most: the lowest
         validity of all looks, and its upper bound, NaN where it is exact; n_looks, n_untested: looks beyond the planned
-        ones; n_items, wordings; found: `CHANGED`, `NOT_FOUND` or `CANNOT_TELL`; p: of a change at any look,
-        paid for all planned looks; p_holm: after Holm over all rows; alarm_time: the look that found it; changed_time:
-        the look that the strongest change begins with; likely_first, likely_last: between which looks it begins;
-        all empty where none was found. before, after: means on both sides of it, or where none was found, of the last
-        look and all before; difference, lower, upper: for these wordings; like_lower, like_upper:
-        for wordings like these.
+        ones; n_items, wordings; found: `CHANGED`, `NOT_FOUND` or `CANNOT_TELL`; p: of a change at any look, corrected
+        for all planned looks; p_holm: after Holm over all rows; alarm_time: the look that found it; changed_time: the
+        look that the strongest change begins with; likely_first, likely_last: between which looks it begins; these
+        four are empty where no change was found. before, after: means on both sides of it, or where none was found, of
+        all looks before the last one, and of the last one; difference, lower, upper: for these wordings; like_lower,
+        like_upper: for wordings like these.
 
     Raises
     ------

@@ -114,7 +114,7 @@ def _format_mean(mean: float) -> str:
 
 
 def _describe_clearest_changes(rows: pd.DataFrame, measures: pd.DataFrame) -> Iterator[str]:
-    """Say of the clearest changes how large they are, and since when; where none was found, how large one may be."""
+    """Say of the clearest changes how large they are, and since when; nothing where none was found."""
     changed_rows = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
     for row in changed_rows.head(MOST_SENTENCES).to_dict("records"):
         since = f"since look {_find_number_of_first_changed_time(row, measures)} ({row['changed_time']})"

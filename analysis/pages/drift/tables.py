@@ -60,7 +60,12 @@ def tabulate_measures_at_each_look(runs: Runs, *, looks: int = LOOKS) -> pd.Data
     DataFrame
         study, model, condition, measure, headline, look, time, n_items, n_wordings; value: mean over items;
         value_lower, value_upper: 95 % interval for these wordings; like_lower, like_upper: for wordings like these;
-        p_so_far: of a change up to this look, paid for all looks that are planned.
+        p_so_far: of a change up to this look, corrected for all looks that are planned.
+
+    Raises
+    ------
+    InputError
+        For fewer than two looks that are planned.
     """
     rows = []
     for series, drift in detect_changes_of_all_series(runs, looks):
@@ -127,7 +132,7 @@ def detect_changes_of_all_series(runs: Runs, looks: int) -> list[tuple[Series, D
 
 
 def _detect_change_of_series(series: Series, looks: int) -> Drift:
-    """Test a series; where only some looks share their wordings, answers to the same ones are alike without a cause."""
+    """Test a series; without p values where only some looks share wordings: answers to the same ones are alike."""
     drift = detect_change_over_looks(series.answers, series.crossed and series.wordings != SAME, looks)
     if series.wordings != MIXED:
         return drift

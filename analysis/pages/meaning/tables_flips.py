@@ -25,7 +25,7 @@ from analysis.statistics.resampling import DRAWS, Array
 from ground.errors import InputError
 
 STEPS = 10
-"""How many times the threshold is raised: each time, a tenth of the wordings more is left out."""
+"""How many thresholds there are: the lowest score, and then each leaves out a tenth of the wordings more."""
 CERTIFIED = "certified"  # wordings that reach the threshold
 _EFFECT_COLUMNS = (
     "n_rows", "n_items", "estimate", "lower", "upper", "estimate_std", "p", "p_holm", "p_robust", "p_robust_holm",
@@ -54,7 +54,7 @@ def tabulate_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS
 
 
 def tabulate_flips_by_meaning_threshold(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
-    """Tabulate what wordings do to the answers that reach a threshold of the best check, and as many of all wordings.
+    """Tabulate what wordings that reach a threshold of the best check do to answers, beside as many of all wordings.
 
     Parameters
     ----------
@@ -66,9 +66,9 @@ def tabulate_flips_by_meaning_threshold(runs: Runs, *, resamples: int = DRAWS, s
     DataFrame
         study, model, condition; check: the best one; threshold: the lowest score, and deciles of the scores of all
         wordings, as far as two items have one above; kept: share of the wordings with a score that reach it;
-        wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_wordings, k, n_items_k, flip, sd, range_k with
-        X_lower, X_upper and no_interval as in `tabulate_flips_of_all_and_same_meaning`. No rows of a study without a
-        used check.
+        wordings: `CERTIFIED`, or `ALL` of the same items; n_items, n_items_changed, n_wordings, k, n_items_k, flip, sd,
+        range_k with X_lower, X_upper and no_interval as in `tabulate_flips_of_all_and_same_meaning`. No rows of a study
+        without a used check.
     """
     parts = [
         part

@@ -32,7 +32,7 @@ class Agreement:
     kappa
         Fleiss' kappa over the pairs that all annotators labelled; None where it is undefined.
     why
-        Why there is no kappa, or over how many pairs it is where that are not all; else empty.
+        Why there is no kappa; or, where it is not over all pairs, over how many it is; else empty.
     """
 
     n_annotated: int
@@ -97,7 +97,7 @@ def compute_fleiss_kappa_and_note(label_rows: Sequence[Sequence[str]], n_annotat
     Returns
     -------
     tuple
-        Kappa, None where it is undefined; and why, or over how many pairs it is where that are not all.
+        Kappa, None where it is undefined; and why, or, where it is not over all pairs, over how many it is.
 
     References
     ----------
@@ -123,7 +123,13 @@ def compute_fleiss_kappa_and_note(label_rows: Sequence[Sequence[str]], n_annotat
 
 
 def parse_annotator_labels(row: Row) -> list[str]:
-    """Return the labels of a row, one per annotator; "" where an annotator gave none."""
+    """Return the labels of a row, one per annotator; "" where an annotator gave none.
+
+    Raises
+    ------
+    InputError
+        For a row without labels, and for a label that is none of `dataset.LABELS`.
+    """
     where, fields = row
     cells = fields.get("labels", {name: cell for name, cell in fields.items() if name.startswith(ANNOTATOR)})
     if not isinstance(cells, dict) or not cells:

@@ -40,7 +40,7 @@ class Counts:
 
 
 def create_judgement_views(runs: Runs) -> None:
-    """Create, once per `Runs`, the views `judgements` and `pairs`; check the stimuli and the answers.
+    """Create, once per `Runs`, the views `judgements` and `pairs`; check the stimuli.
 
     - `judgements`: one row per response: study, model, condition, item, variant, place (of the variant in the study),
       negated (whether either sentence is), gold, said (the label said; null: no valid answer), is_right (said is gold;
@@ -53,8 +53,8 @@ def create_judgement_views(runs: Runs) -> None:
     Raises
     ------
     InputError
-        For an unknown pattern, a missing right label, an item without exactly one original, a parent that is not
-        there, and an answer that is none of the options.
+        Without a study of the protocol; for an unknown pattern, a right label that is missing or none of the options,
+        an item without exactly one original, and a parent that is not there.
     """
     if runs.execute(_COUNT_VIEWS).fetchone() == (1,):
         return
@@ -148,14 +148,16 @@ def count_minimal_pair_judgements(runs: Runs, split_by: str = "") -> Counts:
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     split_by
         "position" or "target": a row for each value of it; pairs without one are left out. Empty: over all pairs.
 
     Returns
     -------
     Counts
-        Rows: study, model, condition, pairs, and `value` with `split_by`. Sums: pairs, before and after (right without
-        the negation, and with it), valid (answers on both sides).
+        Rows: study, model, condition, kind (of `KINDS`), and value: of `split_by`, empty without it. Sums: pairs,
+        before and after (right without the negation, and with it), valid (answers on both sides).
     """
     return runs.compute_once(("negation pairs", split_by), lambda: _query_minimal_pair_judgement_counts(runs, split_by))
 

@@ -43,7 +43,7 @@ class NegationPage(Page):
         return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out)
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say in a few lines how the numbers were computed."""
         options = self.collect_table_options("minimal_pairs")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_template_for_notebook(

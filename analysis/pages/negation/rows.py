@@ -1,4 +1,4 @@
-"""Read the rows of JSON lines or of a CSV file, each with its place for messages."""
+"""Read the rows of JSON lines, of a JSON list or of a CSV file, each with its place for messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def read_dataset_rows_with_file_location(file: Path) -> Iterator[Row]:
     Raises
     ------
     InputError
-        For another kind of file, and for a line that is no JSON object.
+        For another kind of file, one that cannot be read (`analysis.runs.reading`), and a line or entry that is no JSON
+        object.
     """
     if file.suffix.lower() not in ENDINGS:
         raise InputError(f"{file}: unknown kind of file; give one of {', '.join(ENDINGS)}")

@@ -254,7 +254,7 @@ def _measure_minimal_pair_accuracies(pair_counts: Counts, resamples: int, seed: 
 
 
 def _blank_originals_without_values(instance_counts: Counts, *names: str) -> dict[str, Array]:
-    """Leave out, row by row, the originals of which it has nothing of some kind: they say nothing about it."""
+    """Set to NaN, in every row, the originals of which it lacks any count named: they say nothing about the row."""
     empty = np.any([~(instance_counts.sums[name] > 0) for name in names], axis=0)
     return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}
 

@@ -42,7 +42,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
 
 
 def label_readings_by_model_and_setting(readings: pd.DataFrame) -> pd.DataFrame:
-    """Name every reading with its model, and its setting where there are several: as `validity` describes rows.
+    """Name every reading with its model, and its setting where there are several, for `words.validity`.
 
     Parameters
     ----------

@@ -29,7 +29,8 @@ def tabulate_divergent_texts(runs: Runs) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per text, at most `MOST_TEXTS` of every model and setting, each of another wording.
+        A row per text, at most `MOST_TEXTS` of every model and setting; those from one condition are of different
+        wordings.
     """
     rows = [row for group in read_reading_groups(runs) for row in _list_divergent_texts(runs, group)]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -36,6 +36,11 @@ def tabulate_wording_variance_shared_by_readings(
     -------
     DataFrame
         A row per study and setting; that of the most models, and of the most readings, first.
+
+    Raises
+    ------
+    InputError
+        For a `reading` that no model has beside another one.
     """
     by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
     for group in read_reading_groups(runs):

@@ -49,7 +49,7 @@ def read_sheet_of_human_readings(file_name: str) -> list[SheetRow]:
     Raises
     ------
     InputError
-        For a file that cannot be read, a column that is missing, or a text that stands there twice.
+        For a file that cannot be read or has no row, a column that is missing, or a text that stands there twice.
     """
     file = Path(file_name)
     rows = [

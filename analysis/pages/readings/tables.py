@@ -127,7 +127,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
 
 
 def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bool:
-    """Tell whether a reading is of one text or thought per wording, or of texts at a low temperature.
+    """Tell whether a reading is of one text or thought per wording, or of several at a low temperature.
 
     It is close to 0 or 1 then, and other readings cannot tell that from errors.
     """
