@@ -84,7 +84,7 @@ class StoredFeatures:
 
         Returns
         -------
-        Record or None
+        FeatureRecord or None
             None where the folder holds none.
         """
         records = (r for r in self.records if r.language == language and r.columns == tuple(columns))

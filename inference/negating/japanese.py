@@ -19,7 +19,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
 
     Yields
     ------
-    Negation
+    InsertedNegation
         In the order of the words that take the negation; none where no rule fits any word.
     """
     rules = read_rule_table()

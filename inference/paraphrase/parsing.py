@@ -63,7 +63,7 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
 
     Returns
     -------
-    list of Line
+    list of AnswerLine
         In order; `reason` is None, "chatter", "refusal" or "cut off". An answer of nothing gives one line "empty".
     """
     marked_lines = [_strip_line_decoration(raw) for raw in _strip_reasoning(output).splitlines()]
