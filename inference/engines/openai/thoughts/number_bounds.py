@@ -62,9 +62,9 @@ async def bound_number_probabilities(
         for token in await ask_next(path):
             value = likelihood * token.probability
             shown += token.probability
-            if token.text is None:
+            if token.text is None or (not token.text and place is None):  # an empty text ends a number; else unclear
                 missing += value
-            elif spelled + token.text in beginnings:
+            elif token.text and spelled + token.text in beginnings:
                 paths.append(((*path, token.key), spelled + token.text, value))
             elif place is not None and not does_text_continue_number(token.text):
                 probability[place] += value
