@@ -58,7 +58,7 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
     assert "or more; counted: 'yes' ' yes' 'Yes'" in said
     # The estimate against the server's own count, had all been asked: 5 %.
     estimate = re.search(
-        r"  ([\d,]+) tokens in, at most 100 out, cost at most ([\d.]+); estimated with [\d.]+ char", said
+        r"  at most ([\d,]+) tokens in and 100 out, cost at most ([\d.]+); estimated with [\d.]+ char", said
     )
     assert float(estimate[1].replace(",", "")) == pytest.approx(100 * tokens / asked, rel=0.05)
     assert float(estimate[2]) == pytest.approx(float(estimate[1].replace(",", "")) / 1000, abs=0.01)
