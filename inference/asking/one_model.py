@@ -39,7 +39,7 @@ from inference.asking.session import (
     print_prompt_and_failure_counts,
     summarise_unfollowed_paths_in_shortcuts,
 )
-from inference.engines import is_engine_of_server
+from inference.engines import ENGINES, is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
 from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
@@ -87,14 +87,8 @@ class Settings:
 
         revision = model.fields.get("revision", self.revision)
         try:
-            if (
-                is_hub_id(model.source)
-                and self.engine in ("auto", *engines.ENGINES)
-                and not is_engine_of_server(self.engine)
-            ):
-                is_hub_reachable(
-                    model.source, revision
-                )  # before torch and transformers are loaded, which takes seconds
+            if self._loads_checkpoint() and is_hub_id(model.source):
+                is_hub_reachable(model.source, revision)  # before torch is loaded, which takes seconds
             return engines.load_engine(
                 model.source,
                 engine=self.engine,
@@ -110,14 +104,16 @@ class Settings:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
     def refuse_missing_model(self, model: Model) -> None:
-        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked.
+        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once.
+
+        A server is not asked, and another package's engine may know models that are neither folders nor on the hub.
 
         Raises
         ------
         InputError
             There is no such model, or its folder or config.json cannot be used.
         """
-        if is_engine_of_server(self.engine):
+        if not self._loads_checkpoint():
             return
         loading = import_without_interruption("inference.engines.loading")
 
@@ -125,6 +121,10 @@ class Settings:
             loading.find_config_file(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
+
+    def _loads_checkpoint(self) -> bool:
+        """Tell whether the engine is one of Waver's own that load a checkpoint from a folder or the hub."""
+        return self.engine in ("auto", *ENGINES) and not is_engine_of_server(self.engine)
 
 
 def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
