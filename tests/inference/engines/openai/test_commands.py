@@ -70,7 +70,6 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         (("--concurrency", "4"), "--concurrency is about a server: add --engine openai"),
         (("--engine", "openai", "--base-url", f"http://u:{KEY}@h/v1"), "--base-url: an address with a user name"),
         (("--engine", "openai", "--key-variable", KEY), "--key-variable: give the name of an environment variable"),
-        (("--engine", "openai", "--concurrency", "0"), "--concurrency 0: give a number from 1 to 10,000"),
         (("--engine", "openai", "--dtype", "float32"), "--dtype float32: with --engine openai the server decides"),
         (("--engine", "openai", "--base-url", "http://127.0.0.1:9/v1"), "cannot be asked for model 'm'"),
     ],
@@ -80,3 +79,17 @@ def test_wrong_calls_are_one_line(items, tmp_path, capsys, more, says):
     said = capsys.readouterr().err.strip().splitlines()
     assert says in said[-1] and "Traceback" not in "".join(said) and KEY not in "".join(said)
     assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--concurrency", "0", "--concurrency: 0 is not a whole number from 1 to 10,000"),
+        ("--top-logprobs", "1_0", "--top-logprobs: 1_0 is not a whole number from 1 to 1,000,000"),
+        ("--timeout", "1_0", "--timeout: 1_0 is not a number from 0.01 to 86,400"),
+    ],
+)
+def test_what_no_server_takes_is_refused_as_it_is_read(items, tmp_path, capsys, option, value, says):
+    with pytest.raises(SystemExit):
+        call("run", items, "--model", "m", "--out", tmp_path / "run", "--engine", "openai", option, value)
+    assert says in capsys.readouterr().err
