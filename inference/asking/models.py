@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from ground import run_json
-from ground.errors import InputError, format_nearest_name_hint
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from inference.demo import DemoModel
 from inference.engines import find_engine_entry, is_engine_of_server
 from inference.engines.adapters import Adapter
@@ -101,7 +101,11 @@ def require_distinct_model_ids(models: Iterable[Model]) -> tuple[Model, ...]:
             any(category(character) in ("Cc", "Cs") for character in model.id + model.source)
             or len(model.id) > LONGEST_NAME
         ):
-            raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
+            option = "--model" if model.adapter is None else "--lora"
+            raise InputError(
+                f"{option} {shorten_text(model.id, 40)!r}: not a name; use at most {LONGEST_NAME:,} characters that "
+                "can be seen"
+            )
         if model.id in model_by_id and model.adapter:
             raise InputError(f"--lora {model.adapter.folder}: there is a model '{model.id}' already; rename the folder")
         if model.id in model_by_id:

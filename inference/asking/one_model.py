@@ -45,7 +45,7 @@ from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
-from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.templates.prompts import Prompt
 
 MOST_SINGLE_ROUNDS = 20  # rounds of a model that are asked, and written, one by one
@@ -192,7 +192,8 @@ def count_rows_before_loading(run: Run, model: Model, questions: Questions, sett
         Those that the run folder has already.
     """
     recorded_form = run.models.get(model.id, {}).get("forms", {}).get(settings.form)
-    for form in filter(None, (recorded_form, settings.form if settings.form != "auto" else None, CHAT, CLOZE, PAIR)):
+    requested_form = None if settings.form == "auto" else settings.form
+    for form in filter(None, (recorded_form, requested_form, CHAT, PLAIN, CLOZE, PAIR)):
         with suppress(InputError):
             rounds = [
                 _MissingRows.find_missing_rows(run, model.id, round_)

@@ -14,6 +14,7 @@ from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
+from inference.asking.session import print_bill
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Thinking
 from inference.engines.openai.requests import PLAIN_TOKENS
 from inference.engines.openai.thoughts.number_bounds import list_beginnings_of_numbers
@@ -107,7 +108,7 @@ def preview_models(
         yield ModelPreview(
             model.id, engine.info, _prefix_errors_with_model_id(model, _preview_rounds(engine, fitting, variants))
         )
-        engine.close()
+        print_bill(model.id, engine.close())
         del engine
         release_device_memory()
 

@@ -51,7 +51,9 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         assert len(server.requests) < 40
         tokens = sum(len(text_of(body).split()) + 3 for _, body in server.requests if "Statement" in str(body))
         asked = sum("Statement" in str(body) for _, body in server.requests)
-    said = capsys.readouterr().out
+        asked_in_all = len(server.requests)
+    said, bill = capsys.readouterr()
+    assert f"{MODEL}: {asked_in_all} replies" in bill
     assert re.search(r"  to come: 100 prompts, about [\d,]+ tokens, about ", said)
     assert re.search(r"  item \S+, variant original, \d+ tokens:", said)
     assert f"openai, {MODEL} at {server.url}" in said
