@@ -11,7 +11,7 @@ from unicodedata import category
 
 from ground import run_json
 from ground.errors import InputError, format_nearest_name_hint, shorten_text
-from inference.demo import DemoModel
+from inference.demo import ALL, ENCODERS, FAMILY, MODELS, PREFIX, THINKERS, DemoModel
 from inference.engines import find_engine_entry, is_engine_of_server
 from inference.engines.adapters import Adapter
 from inference.engines.digest import compute_folder_digest
@@ -162,8 +162,6 @@ def refuse_folder_of_earlier_demo_models(out: str, models: Iterable[Model]) -> N
     InputError
         Naming a recorded demo model that is of another revision, or that there is no longer.
     """
-    from inference.demo import ALL, MODELS, PREFIX
-
     if not (Path(out) / "run.json").exists() or all(Path(model.source).resolve().parent != MODELS for model in models):
         return
     for name, fields in run_json.read_run_json(Path(out))["models"].items():
@@ -218,8 +216,6 @@ def _list_demo_models(
     kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
 ) -> tuple[Model, ...]:
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
-    from inference.demo import ENCODERS, FAMILY, THINKERS
-
     entry = find_engine_entry(engine)
     candidates = THINKERS if thinking else demo_models or FAMILY | ENCODERS
     return tuple(

@@ -282,6 +282,15 @@ class Explanation:
     is_length_estimated: bool = False
 
 
+def build_template_fields_of_thinking_effort(effort: str | None) -> dict[str, Any]:
+    """Build the fields of a chat template that say how hard a model thinks; none where the template decides.
+
+    >>> build_template_fields_of_thinking_effort("none")
+    {'reasoning_effort': 'none', 'enable_thinking': False}
+    """
+    return {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
+
+
 def format_token_count(n_tokens: int, is_estimate: bool = False) -> str:
     """Write a number of tokens for people.
 
