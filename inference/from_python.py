@@ -161,12 +161,18 @@ def _reword_command_errors_for_python() -> Iterator[None]:
     except KeyboardInterrupt:
         raise RunFailed(STOPPED) from None
     except RunFailed as error:
-        raise RunFailed(str(error).replace("the same command", "the same call")) from None
+        raise RunFailed(_reword_advice_for_python(str(error))) from None
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         status, line = describe_os_error_with_exit_status(error)
-        raise (InputError if status == 2 else RunFailed)(line) from None
+        raise (InputError if status == 2 else RunFailed)(_reword_advice_for_python(line)) from None
+
+
+def _reword_advice_for_python(line: str) -> str:
+    """Write of a line what it advises in the words of a call."""
+    line = line.replace("the same command", "the same call").replace("repeat the command", "repeat the call")
+    return line.replace("--allow-failed", "allow_failed")
 
 
 def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:

@@ -122,6 +122,7 @@ def restore_models_after_asking(loaded_models: Iterable[LoadedModel]) -> Iterato
     torch = sys.modules.get("torch")
     training = [module for loaded in loaded_models for module in loaded.model.modules() if module.training]
     settings = None if torch is None else (torch.get_num_threads(), torch.get_rng_state())
+    gpu_states = torch.cuda.get_rng_state_all() if torch is not None and torch.cuda.is_initialized() else None
     try:
         yield
     finally:
@@ -131,6 +132,8 @@ def restore_models_after_asking(loaded_models: Iterable[LoadedModel]) -> Iterato
         if torch is not None and settings is not None:
             torch.set_num_threads(settings[0])
             torch.set_rng_state(settings[1])
+            if gpu_states is not None:
+                torch.cuda.set_rng_state_all(gpu_states)
         elif loading is not None:  # the caller has not used PyTorch yet, and will find it as it starts
             loading.torch.set_num_threads(loading.THREADS)
 

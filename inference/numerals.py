@@ -77,10 +77,7 @@ def parse_positive_share(text: str) -> float:
     ArgumentTypeError
         It is no such number.
     """
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
+    number = float(text) if DECIMAL.fullmatch(text) else 0.0
     if not 0 < number <= 1:
-        raise ArgumentTypeError(f"{text} is not a share above 0, at most 1")
+        raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a share above 0, at most 1")
     return number

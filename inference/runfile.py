@@ -178,6 +178,8 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
             )
     if not content.get("out", "").strip():
         raise InputError(f'{file}: say where the results go: out = "FOLDER"')
+    if not content.get("ray", "local").strip():
+        raise InputError(f"{file}, ray: is empty; give the address of a cluster, or leave it out")
     if content.get("ray-workers", 1) < 1:
         raise InputError(f"{file}, ray-workers: {content['ray-workers']} is not a positive number")
     tables = content.get("study", [])

@@ -10,8 +10,8 @@ from typing import Any
 from unicodedata import category
 
 from ground import run_json
-from ground.errors import InputError, format_nearest_name_hint
-from inference.demo import DemoModel
+from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from inference.demo import ALL, ENCODERS, FAMILY, MODELS, PREFIX, THINKERS, DemoModel
 from inference.engines import find_engine_entry, is_engine_of_server
 from inference.engines.adapters import Adapter
 from inference.engines.digest import compute_folder_digest
@@ -101,7 +101,11 @@ def require_distinct_model_ids(models: Iterable[Model]) -> tuple[Model, ...]:
             any(category(character) in ("Cc", "Cs") for character in model.id + model.source)
             or len(model.id) > LONGEST_NAME
         ):
-            raise InputError(f"--model {model.id[:40]!r}: not a name; use letters, at most {LONGEST_NAME:,} of them")
+            option = "--model" if model.adapter is None else "--lora"
+            raise InputError(
+                f"{option} {shorten_text(model.id, 40)!r}: not a name; use at most {LONGEST_NAME:,} characters that "
+                "can be seen"
+            )
         if model.id in model_by_id and model.adapter:
             raise InputError(f"--lora {model.adapter.folder}: there is a model '{model.id}' already; rename the folder")
         if model.id in model_by_id:
@@ -158,8 +162,6 @@ def refuse_folder_of_earlier_demo_models(out: str, models: Iterable[Model]) -> N
     InputError
         Naming a recorded demo model that is of another revision, or that there is no longer.
     """
-    from inference.demo import ALL, MODELS, PREFIX
-
     if not (Path(out) / "run.json").exists() or all(Path(model.source).resolve().parent != MODELS for model in models):
         return
     for name, fields in run_json.read_run_json(Path(out))["models"].items():
@@ -214,8 +216,6 @@ def _list_demo_models(
     kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
 ) -> tuple[Model, ...]:
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
-    from inference.demo import ENCODERS, FAMILY, THINKERS
-
     entry = find_engine_entry(engine)
     candidates = THINKERS if thinking else demo_models or FAMILY | ENCODERS
     return tuple(

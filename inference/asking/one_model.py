@@ -39,13 +39,13 @@ from inference.asking.session import (
     print_prompt_and_failure_counts,
     summarise_unfollowed_paths_in_shortcuts,
 )
-from inference.engines import is_engine_of_server
+from inference.engines import ENGINES, is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
 from inference.engines.digest import compute_folder_digest
 from inference.engines.hub import is_hub_id, is_hub_reachable
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
-from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR
+from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.templates.prompts import Prompt
 
 MOST_SINGLE_ROUNDS = 20  # rounds of a model that are asked, and written, one by one
@@ -87,14 +87,8 @@ class Settings:
 
         revision = model.fields.get("revision", self.revision)
         try:
-            if (
-                is_hub_id(model.source)
-                and self.engine in ("auto", *engines.ENGINES)
-                and not is_engine_of_server(self.engine)
-            ):
-                is_hub_reachable(
-                    model.source, revision
-                )  # before torch and transformers are loaded, which takes seconds
+            if self._loads_checkpoint() and is_hub_id(model.source):
+                is_hub_reachable(model.source, revision)  # before torch is loaded, which takes seconds
             return engines.load_engine(
                 model.source,
                 engine=self.engine,
@@ -110,14 +104,16 @@ class Settings:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
     def refuse_missing_model(self, model: Model) -> None:
-        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once; a server is not asked.
+        """Refuse a model that is plainly not there, as `load_model_engine` does, but at once.
+
+        A server is not asked, and another package's engine may know models that are neither folders nor on the hub.
 
         Raises
         ------
         InputError
             There is no such model, or its folder or config.json cannot be used.
         """
-        if is_engine_of_server(self.engine):
+        if not self._loads_checkpoint():
             return
         loading = import_without_interruption("inference.engines.loading")
 
@@ -125,6 +121,10 @@ class Settings:
             loading.find_config_file(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
+
+    def _loads_checkpoint(self) -> bool:
+        """Tell whether the engine is one of Waver's own that load a checkpoint from a folder or the hub."""
+        return self.engine in ("auto", *ENGINES) and not is_engine_of_server(self.engine)
 
 
 def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions, settings: Settings) -> list[Tally]:
@@ -192,7 +192,8 @@ def count_rows_before_loading(run: Run, model: Model, questions: Questions, sett
         Those that the run folder has already.
     """
     recorded_form = run.models.get(model.id, {}).get("forms", {}).get(settings.form)
-    for form in filter(None, (recorded_form, settings.form if settings.form != "auto" else None, CHAT, CLOZE, PAIR)):
+    requested_form = None if settings.form == "auto" else settings.form
+    for form in filter(None, (recorded_form, requested_form, CHAT, PLAIN, CLOZE, PAIR)):
         with suppress(InputError):
             rounds = [
                 _MissingRows.find_missing_rows(run, model.id, round_)

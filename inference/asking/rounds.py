@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.text_answers import parse_answer
-from inference.asking.thoughts import build_columns_of_thoughts
+from inference.asking.thoughts import build_columns_of_thoughts, find_most_frequent_answer
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt, PromptBook
@@ -64,7 +64,7 @@ def build_columns_of_response(variant: Variant, prompt: Prompt, response: Respon
     if isinstance(response, Generation):
         return _build_majority_option_columns_of_texts(variant, prompt, response)
     if isinstance(response, Thoughts):
-        return build_columns_of_thoughts(response, [option.label for option in variant.options])
+        return build_columns_of_thoughts(response, list_option_labels(variant))
     return _build_option_probability_columns(variant, response)
 
 
@@ -379,18 +379,18 @@ def _build_option_probability_columns(variant: Variant, score: Score) -> dict[st
 
 def _build_majority_option_columns_of_texts(variant: Variant, prompt: Prompt, generation: Generation) -> dict[str, Any]:
     """Parse every text for an option; the answer is the option that most texts choose, none if two are equal."""
-    labels = [option.label for option in variant.options]
+    labels = list_option_labels(variant)
     wordings = dict(zip(labels, prompt.answers, strict=True))
     chosen = [None if text is None else parse_answer(text, wordings) for text in generation.answers]
     count = [chosen.count(label) for label in labels]
-    most = max(count)
-    answer = labels[count.index(most)] if most and count.count(most) == 1 else None
+    answer = find_most_frequent_answer(chosen, labels)
     columns = {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
     return columns | build_sample_answer_columns(generation.answers, wordings, chosen)
 
 
 __all__ = [
     "AnsweredBatch",
+    "ClusterEngine",
     "Condition",
     "Draw",
     "Exact",
@@ -399,11 +399,12 @@ __all__ = [
     "Questions",
     "Response",
     "Round",
-    "Thinking",
     "Way",
     "ask_batch",
     "ask_rounds",
     "build_columns_of_response",
+    "build_columns_of_texts_without_parsing",
+    "build_round_per_setting",
     "get_thinking_effort",
     "list_option_labels",
 ]

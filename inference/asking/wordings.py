@@ -114,7 +114,8 @@ def _describe_items_short_of_wordings(short_keys: Sequence[Key], sizes: Sequence
     """Say how many items have fewer wordings than are to be drawn."""
     if not sizes or max(sizes) < n_wordings:
         return f"--wordings {n_wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
+    groups = "reworded items" if len(short_keys[0]) == 1 else "patterns of items"
     return (
-        f"--wordings {n_wordings:,} is more than {len(short_keys):,} of {len(sizes):,} have, which are asked in all "
-        f"of theirs (such as {shorten_text('/'.join(short_keys[0]))})"
+        f"{len(short_keys):,} of {len(sizes):,} {groups} have fewer wordings than --wordings {n_wordings:,}, and are "
+        f"asked in all of theirs (such as {shorten_text('/'.join(short_keys[0]))})"
     )

@@ -195,8 +195,8 @@ def load_engine(
     engine
         A name of `list_engines`, or "auto": causal, masked or classifier, as the checkpoint's architecture says.
     dtype
-        "float32", "bfloat16", "float16", or "auto": float32 on a CPU; on an accelerator float32 for a float32
-        checkpoint, bfloat16 for any other.
+        "float32", "bfloat16", "float16", or "auto": float32, but bfloat16 for a half-precision checkpoint on an
+        accelerator.
     device
         "cpu", "cuda", "cuda:1", "mps", ..., or "auto": a CUDA device where there is one, else the CPU.
     revision

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_to_one_line
 
 # Each layer, expert or head is an object that is built before a weight is read. The deepest models have some 200.
 MOST_PARTS = 10_000
@@ -37,9 +37,8 @@ def refuse_unreadable_or_oversized_config(name: str, file: Path) -> None:
     try:
         config = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise InputError(
-            f"model {name} cannot be loaded: {file.name} is no JSON ({_format_error_on_one_line(error)})"
-        ) from None
+        reason = shorten_to_one_line(str(error) or type(error).__name__, 200)
+        raise InputError(f"model {name} cannot be loaded: {file.name} is no JSON ({reason})") from None
     if not isinstance(config, dict):
         raise InputError(f"model {name} cannot be loaded: {file.name} holds no fields; save the model again")
     for field, value in _list_numeric_config_fields(config):
@@ -154,8 +153,3 @@ def _list_numeric_config_fields(config: Any) -> Iterator[tuple[str, float]]:
             pending += value.items()
         elif isinstance(value, int | float):
             yield field, value
-
-
-def _format_error_on_one_line(error: Exception) -> str:
-    """Write the message of an error as one line of limited length; without a message, its name."""
-    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -156,11 +156,13 @@ class Thinking:
     budget: int | None = None
 
     def __post_init__(self) -> None:
-        if self.budget is not None and self.budget < 1:
-            raise InputError(f"budget {self.budget}: give at least 1 token")
+        for name, most_tokens in (("budget", self.budget), ("max_tokens", self.max_tokens)):
+            if most_tokens is not None and most_tokens < 1:
+                raise InputError(f"{name} {most_tokens}: give at least 1 token")
         if self.thoughts < 1:
             raise InputError(f"{self.thoughts} thoughts per prompt: ask for at least 1")
-        self.build_sampling_of_thoughts({"temperature": 1.0}, 1)  # made to check the numbers
+        # Made to check the numbers; where no length is given, the model's window may make the thoughts short enough.
+        self.build_sampling_of_thoughts({"temperature": 1.0}, self.budget or self.max_tokens or 1)
 
     def build_sampling_of_thoughts(self, maker_sampler: Mapping[str, float] | None, room: int) -> Sampling:
         """Build the sampling that writes the thoughts.
@@ -278,6 +280,15 @@ class Explanation:
     score: Score
     numbers: range | None = None
     is_length_estimated: bool = False
+
+
+def build_template_fields_of_thinking_effort(effort: str | None) -> dict[str, Any]:
+    """Build the fields of a chat template that say how hard a model thinks; none where the template decides.
+
+    >>> build_template_fields_of_thinking_effort("none")
+    {'reasoning_effort': 'none', 'enable_thinking': False}
+    """
+    return {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
 
 
 def format_token_count(n_tokens: int, is_estimate: bool = False) -> str:

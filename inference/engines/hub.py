@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import time
 from pathlib import Path
 
 from ground.errors import NoSuchModel, shorten_to_one_line
 
 SECONDS = 3  # in which the hub must answer one small request
+REMEMBERED_SECONDS = 60  # for which an answer counts: a model is looked for several times before it is loaded
 
 
 def is_hub_reachable(name: str, revision: str | None) -> bool:
@@ -29,7 +32,22 @@ def is_hub_reachable(name: str, revision: str | None) -> bool:
     NoSuchModel
         The hub cannot be reached, and the model was never downloaded.
     """
-    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub import try_to_load_from_cache
+
+    reason = _explain_why_hub_is_unreachable(name, revision, int(time.monotonic() / REMEMBERED_SECONDS))
+    if reason and not isinstance(try_to_load_from_cache(name, "config.json", revision=revision), str):
+        _explain_why_hub_is_unreachable.cache_clear()  # who mends the network and tries again finds it mended
+        raise NoSuchModel(
+            f"model {name}: no such folder here, none of this name was downloaded before, and the hub cannot be "
+            f"reached ({reason}); check the name or the network"
+        )
+    return not reason
+
+
+@functools.lru_cache
+def _explain_why_hub_is_unreachable(name: str, revision: str | None, period: int) -> str:
+    """Ask the hub about a model, once in a period, and say why it does not answer; empty where it does."""
+    from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
@@ -37,13 +55,8 @@ def is_hub_reachable(name: str, revision: str | None) -> bool:
     except (HfHubHTTPError, ValueError):
         pass  # the hub answered, or no hub has such a name: loading says it in its words
     except Exception as error:  # of the library below, whose kinds are no part of the hub's interface
-        if isinstance(try_to_load_from_cache(name, "config.json", revision=revision), str):
-            return False
-        raise NoSuchModel(
-            f"model {name}: no such folder here, none of this name was downloaded before, and the hub cannot be "
-            f"reached ({shorten_to_one_line(str(error) or type(error).__name__, 100)}); check the name or the network"
-        ) from error
-    return True
+        return shorten_to_one_line(str(error) or type(error).__name__, 100)
+    return ""
 
 
 def is_hub_id(name: str) -> bool:

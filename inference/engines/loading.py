@@ -188,7 +188,8 @@ def resolve_dtype(requested: str, device: torch.device, config: Any) -> torch.dt
     stored = getattr(config, "dtype", None)
     # On a CPU half precision is not faster and loses digits; on an accelerator float32 adds no digits to half-precision
     # weights. bfloat16 instead of float16, because a large activation can be too large for float16.
-    return torch.float32 if device.type == "cpu" or stored in (None, torch.float32) else torch.bfloat16
+    is_full = stored in (None, torch.float32, torch.float64)
+    return torch.float32 if device.type == "cpu" or is_full else torch.bfloat16
 
 
 def choose_engine_for_architecture(name: str, config: Any, requested: str) -> str:
@@ -346,13 +347,30 @@ def convert_transformers_errors(name: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
-        raise InputError(f"model {name} cannot be loaded: {_get_first_line_of_error(error)}") from error
     except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
-        raise InputError(
-            f"model {name} cannot be loaded: its config.json, tokenizer or weights do not fit together "
-            f"({type(error).__name__}: {_get_first_line_of_error(error)}); save the model again"
-        ) from error
+        reason = _get_first_line_of_error(error)
+        if is_out_of_memory_error(error):
+            message = f"does not fit into memory ({reason}): try --dtype bfloat16 or another --device"
+        elif isinstance(error, (OSError, ValueError, KeyError, ImportError, SafetensorError)):
+            message = f"cannot be loaded: {reason}"
+        else:
+            message = (
+                "cannot be loaded: its config.json, tokenizer or weights do not fit together "
+                f"({type(error).__name__}: {reason}); save the model again"
+            )
+        raise InputError(f"model {name} {message}") from error
+
+
+def is_out_of_memory_error(error: Exception) -> bool:
+    """Tell whether an error says that memory has run out: allocators of a CPU say so in words only.
+
+    >>> is_out_of_memory_error(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
+    True
+    """
+    text = str(error).lower()
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(
+        phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory")
+    )
 
 
 def _get_first_line_of_error(error: Exception) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 
 from transformers.utils import chat_template_utils
 
-from ground.errors import InputError
-from inference.engines.contract import NO_EFFORT
+from ground.errors import InputError, shorten_to_one_line
+from inference.engines.contract import build_template_fields_of_thinking_effort
 from inference.engines.exact.answer_words import Encode
 from inference.engines.thinking_marks import (
     THINKING,
@@ -111,14 +111,14 @@ class Tokens:
         """
         if prompt.messages is None:
             return prompt.text or ""
-        thinking = {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
+        thinking = build_template_fields_of_thinking_effort(effort)
         choices = prompt.list_alternative_message_lists()
         for messages in choices:
             try:
                 text = self._apply_chat_template(messages, add_generation_prompt=True, **thinking)
             except Exception as error:  # a template can fail as any program can
                 if messages is choices[-1]:
-                    reason = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+                    reason = shorten_to_one_line(str(error) or type(error).__name__, LONGEST_REASON)
                     raise InputError(
                         f"model {self.name}: its chat template refuses these messages ({reason})"
                     ) from error

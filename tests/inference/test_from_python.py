@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -244,8 +245,18 @@ def test_a_failed_prompt_is_said_in_the_words_of_a_call(trivial):
     trivial |= {"fails": lambda text: "Two." in text}
     with pytest.raises(RunFailed) as failed:
         ask(ITEMS, "run")
-    assert "command" not in str(failed.value)
+    assert "command" not in str(failed.value) and "or say with allow_failed how many" in str(failed.value)
     assert len(rows("run")) == 5
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_what_the_system_refused_is_said_in_the_words_of_a_call(number, monkeypatch):
+    def refuse(_):
+        raise OSError(number, "", "run/run.json")
+
+    monkeypatch.setattr("inference.from_python.build_task_from_options", refuse)
+    with pytest.raises(RunFailed, match=r"^run/run.json: .+ call( again)?$"):
+        ask(ITEMS, "run")
 
 
 def test_an_event_loop_that_runs_is_put_aside_and_back():
@@ -269,6 +280,18 @@ def test_settings_of_pytorch_are_given_back():
         torch.manual_seed(5)
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_random_numbers_of_the_gpu_are_given_back(monkeypatch):
+    import torch
+
+    states = [torch.tensor([3])]
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: list(states))
+    monkeypatch.setattr(torch.cuda, "set_rng_state_all", lambda given: states.__setitem__(slice(None), given))
+    with restore_models_after_asking([]):
+        states[0] = torch.tensor([0])
+    assert states == [torch.tensor([3])]
 
 
 def test_importing_waver_imports_neither_wing_nor_pandas():

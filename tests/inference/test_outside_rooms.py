@@ -9,10 +9,13 @@ import sys
 import pytest
 
 from ground import outside_rooms
+from ground.errors import InputError, NoSuchModel
 from helpers.commands import ROOT
 from helpers.outside_packages import write_package
 from inference import engines, protocols
 from inference.__main__ import main
+from inference.asking.models import Model
+from inference.asking.one_model import Settings
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page" / "inference" / "protocols" / "toy"
 ENTRY = "from helpers.toy_engine import ENTRY\n"
@@ -60,6 +63,16 @@ def test_they_are_asked_and_the_session_names_them(site, tmp_path, capsys):
     assert main(other) == 0, capsys.readouterr().err
     record = json.loads((tmp_path / "other" / "run.json").read_text(encoding="utf-8"))
     assert record["sessions"][0]["rooms"] == {"engine toy": "waver-toy 3.0"}
+
+
+def test_models_of_another_packages_engine_are_looked_for_by_that_engine_alone(site, monkeypatch):
+    def look_up(name: str, revision: str | None) -> None:
+        raise NoSuchModel(f"model {name}: no such folder")
+
+    monkeypatch.setattr("inference.engines.loading.find_config_file", look_up)
+    Settings(engine="toy").refuse_missing_model(Model("parrot", "parrot"))
+    with pytest.raises(InputError, match="model parrot: no such folder"):
+        Settings().refuse_missing_model(Model("parrot", "parrot"))
 
 
 def test_an_engine_with_a_fault_names_the_package(site, tmp_path, capsys):

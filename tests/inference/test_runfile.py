@@ -224,6 +224,7 @@ REFUSED = [
     ('out = "results"', "", 'plan.toml: say where the results go: out = "FOLDER"'),
     ('out = "results"', 'out = "results"\nrays = 1', "plan.toml: unknown key 'rays'; there are out, ray,"),
     ('out = "results"', 'out = "results"\nray-workers = 0', "plan.toml, ray-workers: 0 is not a positive number"),
+    ('out = "results"', 'out = "results"\nray = ""', "plan.toml, ray: is empty; give the address of a cluster"),
     ('out = "results"', 'out = "results"\nray = 1', "plan.toml, ray: expected text, not 1"),
     ('out = "results"', 'out = "results"\nray-workers = 2', "--ray-workers is for asking on a cluster"),
     ("[[study]]", "[[trial]]", "plan.toml: unknown key 'trial'"),

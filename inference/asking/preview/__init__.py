@@ -14,7 +14,10 @@ from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
+from inference.asking.session import print_bill
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Thinking
+from inference.engines.openai.requests import PLAIN_TOKENS
+from inference.engines.openai.thoughts.number_bounds import list_beginnings_of_numbers
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -105,7 +108,7 @@ def preview_models(
         yield ModelPreview(
             model.id, engine.info, _prefix_errors_with_model_id(model, _preview_rounds(engine, fitting, variants))
         )
-        engine.close()
+        print_bill(model.id, engine.close())
         del engine
         release_device_memory()
 
@@ -148,7 +151,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
         n_tokens,
         estimate_seconds_of_asking_prompts(engine, prompts, short_ways) * factor,
         factor > 1,
-        engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways)),
+        engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways, prompts[0].numbers)),
         example,
         round_.has_condition_answered_in_way(Thinking),
     )
@@ -218,18 +221,23 @@ def shorten_thoughts_for_timing(ways: Sequence[Way]) -> tuple[list[Way], float]:
     return short_ways, factor
 
 
-def _count_billed_tokens(prompt_tokens: int, n_prompts: int, ways: Sequence[Way]) -> tuple[int, int]:
-    """Count the tokens that are read, and written at most, when prompts are asked in several ways.
+def _count_billed_tokens(
+    prompt_tokens: int, n_prompts: int, ways: Sequence[Way], numbers: range | None
+) -> tuple[int, int]:
+    """Count the tokens that are read, and written, at most, when prompts are asked in several ways.
 
-    One request for one token gives all probabilities; all samples of a text take one more request.
+    One request for one token gives all probabilities, but after a thought the numbers of a scale may take one for every
+    beginning of a number, and one that counts tokens; all samples of a text take one more request.
     """
     exact = int(any(isinstance(way, Exact) for way in ways))
+    scores, counts = (1 + len(list_beginnings_of_numbers(numbers)), 1) if numbers else (1, 0)
     written, read, read_again = exact, exact, 0
     for way in ways:
         if isinstance(way, Sampling):
             written, read = written + way.max_tokens * way.samples, read + 1
-        elif isinstance(way, Thinking):  # prompt and thought are read again for the one token after each thought
+        elif isinstance(way, Thinking):  # prompt and thought are read again by each request after the thought
             thought_tokens = way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
-            written, read = written + thought_tokens + way.thoughts, read + 1 + way.thoughts
-            read_again += thought_tokens
+            written += thought_tokens + way.thoughts * (scores + counts * PLAIN_TOKENS)
+            read += 1 + way.thoughts * (scores + counts)
+            read_again += thought_tokens * (scores + counts)
     return read * prompt_tokens + n_prompts * read_again, n_prompts * written

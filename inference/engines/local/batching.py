@@ -8,6 +8,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import torch
 
+from inference.engines.loading import is_out_of_memory_error
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -287,12 +289,6 @@ def ask_batch_if_memory_suffices(ask: Callable[[Sequence[T]], list[R]], batch: S
     try:
         return ask(batch)
     except RuntimeError as error:  # torch.OutOfMemoryError is one; CPU allocators raise it bare
-        if not isinstance(error, torch.OutOfMemoryError) and not _is_out_of_memory_error(error):
+        if not is_out_of_memory_error(error):
             raise
         return None
-
-
-def _is_out_of_memory_error(error: RuntimeError) -> bool:
-    """Tell from the message of an error whether memory has run out."""
-    text = str(error).lower()
-    return any(phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory"))

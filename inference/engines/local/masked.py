@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
-from ground.errors import InputError
+from ground.errors import InputError, shorten_text
 from inference.engines.contract import Explanation, Score
 from inference.engines.exact.answer_words import (
     Options,
@@ -99,7 +99,7 @@ class MaskedEngine(NonWritingEngine):
             if masks != 1:
                 raise InputError(
                     f"a prompt must contain the mask {self.mask_token} of model {self.name} once, this one has {masks}:"
-                    f" '{_shorten_text_for_message(text)}'; "
+                    f" '{shorten_text(text)}'; "
                     "change the prompt, or the statement if it contains the mask itself"
                 )
         return read
@@ -175,8 +175,3 @@ class MaskedEngine(NonWritingEngine):
             else:
                 counted_forms.append((option, word, (ids[at],)))
         return group_forms_by_option(row.answers, counted_forms, dropped)
-
-
-def _shorten_text_for_message(text: str) -> str:
-    """Shorten a text to 80 characters."""
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -310,7 +310,7 @@ class OpenAIEngine:
         settings, usage = self.settings, self._server.usage
         money = compute_cost(tokens_in, tokens_out, settings.price_in, settings.price_out)
         price = f"cost at most {money:,.4f}" if money is not None else "cost unknown (--price-in, --price-out)"
-        tokens = f"{format_token_count(tokens_in)} in, at most {tokens_out:,} out"
+        tokens = f"at most {format_token_count(tokens_in)} in and {tokens_out:,} out"
         return f"{tokens}, {price}; estimated with {usage.estimation_rule}"
 
     def close(self) -> dict[str, Any]:

@@ -76,6 +76,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     )
     choice = parse_choices(reply)[0]
     tokens = await _ask_token_ids_of_question(server)
+    shape = replace(shape, vllm=bool(tokens))
     thinks = _does_reply_show_thinking(reply, choice) or (
         bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
     )

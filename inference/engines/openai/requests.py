@@ -31,8 +31,11 @@ class Shape:
     ----------
     api
         "chat" or "completions".
+    vllm
+        Whether the server is vLLM's or speaks as it does: it tokenizes texts, and samples as the checkpoint says unless
+        the request differs.
     ids
-        Whether the server is vLLM's: it gives token ids, and samples as the checkpoint says unless the request differs.
+        Whether it gives the token ids of the tokens that it shows.
     named
         Whether it shows the probabilities of any listed token ids.
     newer
@@ -40,6 +43,7 @@ class Shape:
     """
 
     api: str
+    vllm: bool = False
     ids: bool = False
     named: bool = False
     newer: bool = False
@@ -115,13 +119,13 @@ class Shape:
             body["temperature"] = sampling.temperature
         if not self.newer or sampling.top_p != 1:
             body["top_p"] = sampling.top_p
-        if self.ids:
+        if self.vllm:
             body |= {"top_k": sampling.top_k or -1, "min_p": sampling.min_p, "repetition_penalty": 1}
         return body | self.build_effort_fields(sampling.effort)
 
     def build_effort_fields(self, effort: str | None) -> dict[str, Any]:
         """Build the fields of a request that say how hard a model thinks; vLLM's templates switch thinking off."""
-        if effort == NO_EFFORT and self.ids:
+        if effort == NO_EFFORT and self.vllm:
             return {"chat_template_kwargs": {"enable_thinking": False}}
         return {} if effort is None else {"reasoning_effort": effort}
 
@@ -134,7 +138,7 @@ class Shape:
             Naming the option.
         """
         for option, value in (("--top-k", sampling.top_k), ("--min-p", sampling.min_p)):
-            if value and not self.ids:
+            if value and not self.vllm:
                 raise InputError(f"{option} is a field of vLLM's server, and this one is another: leave it out")
 
     def _build_token_limit(self, max_tokens: int) -> dict[str, int]:

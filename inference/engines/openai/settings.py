@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 from urllib.parse import urlsplit
 
 from ground.errors import InputError
+from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"
@@ -26,6 +29,7 @@ BOUNDS = {
     "top_logprobs": (1, 1e6),
     "timeout": (0.01, 86_400),
 }
+WHOLE_NUMBERS = ("concurrency", "top_logprobs")
 # The most tokens that OpenAI's own server shows; others may show more.
 SHOWN = {CHAT: 20, COMPLETIONS: 5}
 
@@ -112,21 +116,31 @@ class ApiSettings:
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments that say where a server is and what may be asked of it."""
     group = parser.add_argument_group("server (--engine openai)")
-    for option, kind, metavar, about in (
-        ("--base-url", str, "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
-        ("--key-variable", str, "NAME", "environment variable that holds the key (default: OPENAI_API_KEY)"),
-        ("--concurrency", int, "N", "requests under way at once (default: 16)"),
-        ("--requests-per-minute", float, "N", "what the provider allows (default: no limit)"),
-        ("--tokens-per-minute", float, "N", "what the provider allows (default: no limit)"),
-        ("--price-in", float, "P", "per million tokens read, to show the cost"),
-        ("--price-out", float, "P", "per million tokens written, to show the cost"),
-        ("--top-logprobs", int, "K", "most probable tokens to be shown (default: 20 in chat, 5 in completions)"),
-        ("--timeout", float, "SECONDS", "until a request counts as lost (default: 120)"),
+    for option, metavar, about in (
+        ("--base-url", "URL", "address up to the version (default: $OPENAI_BASE_URL, else OpenAI's)"),
+        ("--key-variable", "NAME", "environment variable that holds the key (default: OPENAI_API_KEY)"),
+        ("--concurrency", "N", "requests under way at once (default: 16)"),
+        ("--requests-per-minute", "N", "what the provider allows (default: no limit)"),
+        ("--tokens-per-minute", "N", "what the provider allows (default: no limit)"),
+        ("--price-in", "P", "per million tokens read, to show the cost"),
+        ("--price-out", "P", "per million tokens written, to show the cost"),
+        ("--top-logprobs", "K", "most probable tokens to be shown (default: 20 in chat, 5 in completions)"),
+        ("--timeout", "SECONDS", "until a request counts as lost (default: 120)"),
     ):
-        group.add_argument(option, type=kind, metavar=metavar, help=about)
+        group.add_argument(option, type=_build_option_type(option), metavar=metavar, help=about)
     group.add_argument(
         "--api", choices=("auto", *APIS), help="endpoint (default: auto, chat for chat prompts, completions for plain)"
     )
+
+
+def _build_option_type(option: str) -> Callable[[str], Any]:
+    """Build what converts the words of an option: to a number within its bounds, or to text."""
+    name = option.removeprefix("--").replace("-", "_")
+    if name not in BOUNDS:
+        return str
+    if name in WHOLE_NUMBERS:
+        return build_bounded_whole_number_type(*map(int, BOUNDS[name]))
+    return build_bounded_number_argument_type(*BOUNDS[name])
 
 
 def parse_settings(options: Namespace) -> ApiSettings | None:

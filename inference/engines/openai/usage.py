@@ -103,20 +103,6 @@ class Usage:
         self.repeated += 1
         self.last_problem = problem
 
-    def cost(self, price_in: float | None, price_out: float | None) -> float | None:
-        """Compute the cost of the tokens counted so far.
-
-        Parameters
-        ----------
-        price_in, price_out
-            As in `compute_cost`.
-
-        Returns
-        -------
-        As `compute_cost`.
-        """
-        return compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)
-
     def build_usage_record(self, price_in: float | None, price_out: float | None) -> dict[str, Any]:
         """Return what `run.json` records.
 
@@ -130,7 +116,7 @@ class Usage:
         The counts by their names, and `cost`.
         """
         counts = {name: getattr(self, name) for name in ("replies", "repeated", "tokens_in", "tokens_out", "uncounted")}
-        return {**counts, "cost": self.cost(price_in, price_out)}
+        return {**counts, "cost": compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)}
 
     def describe_usage(self, price_in: float | None, price_out: float | None) -> str:
         """Write one line for people.
@@ -158,7 +144,7 @@ class Usage:
         text += f"{format_token_count(self.tokens_in)} in, {self.tokens_out:,} out"
         if self.uncounted:
             text += f", {self.uncounted:,} {'reply' if self.uncounted == 1 else 'replies'} without token counts"
-        money = self.cost(price_in, price_out)
+        money = compute_cost(self.tokens_in, self.tokens_out, price_in, price_out)
         text += f", cost {money:,.4f}" if money is not None else ", cost unknown (--price-in, --price-out)"
         return text + self._describe_repeated_requests()
 

@@ -118,6 +118,20 @@ def test_samplings_that_cannot_be(settings: dict, message: str) -> None:
         Sampling(**settings)
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"max_tokens": -5}, "max_tokens -5: give at least 1 token"),
+        ({"budget": 0}, "budget 0: give at least 1 token"),
+        ({"thoughts": 10_000, "max_tokens": 8_192}, "ask for fewer or shorter ones"),
+        ({"thoughts": 10_000, "budget": 8_192}, "ask for fewer or shorter ones"),
+    ],
+)
+def test_thoughts_that_cannot_be(settings: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Thinking(**settings)
+
+
 def test_a_share_is_drawn_by_name_and_grows_with_the_share() -> None:
     variants = list(STUDY.variants)
     few, many = ([v.key for v in variants if is_variant_in_subsample(v, share)] for share in (0.3, 0.6))

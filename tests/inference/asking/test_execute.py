@@ -20,10 +20,11 @@ from inference.asking import session
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
-from inference.asking.one_model import Settings
+from inference.asking.one_model import Settings, count_rows_before_loading
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
+from inference.runfolder.store import Run
 from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
@@ -38,6 +39,14 @@ def ask(
     questions = Questions(book or read_agreement_prompts(), option_orders)
     task = Task(study, models or (A,), questions, settings or Settings(), str(out), **options)
     return execute_tasks([task], load=load or loader())
+
+
+def test_rows_of_prompts_in_plain_form_alone_are_counted_before_a_model_is_loaded(tmp_path):
+    file = tmp_path / "prompt.yaml"
+    file.write_text('plain:\n  template: "{{ text }}"\n  answers: {agree: ["yes"], disagree: ["no"]}\n', "utf-8")
+    with Run.create_or_open(tmp_path / "run", STUDY) as run:
+        questions = Questions(read_agreement_prompts(file))
+        assert count_rows_before_loading(run, A, questions, Settings()) == (30, 0)
 
 
 def table_of(out: Path) -> pa.Table:

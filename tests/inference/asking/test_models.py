@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ground.errors import InputError
-from inference.asking.models import Model, find_requested_models, read_model_fields_from_yaml
+from inference.asking.models import (
+    Model,
+    find_requested_models,
+    read_model_fields_from_yaml,
+    require_distinct_model_ids,
+)
 from inference.engines import ENGINES
 
 
@@ -95,6 +100,19 @@ def test_demo_is_those_that_the_engine_can_ask(engine):
     ]
     on_a_server = [model for model in models if model.source == model.id]
     assert on_a_server == (list(models) if engine == "openai" else [])
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        (("x" * 10**5,), "^--model 'x{37}...': not a name; use at most [0-9,]+ characters that can be seen$"),
+        ((), r"^--lora 'a\\x01b': not a name; use at most [0-9,]+ characters that can be seen$"),
+    ],
+)
+def test_names_that_are_none(models, message):
+    adapter = Model("a\x01b", "gpt2", adapter=object())
+    with pytest.raises(InputError, match=message):
+        require_distinct_model_ids([Model(name, name) for name in models] or [adapter])
 
 
 def test_descriptions(tmp_path):

@@ -161,6 +161,16 @@ def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
 
+def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
+    ways = [Thinking(thoughts=8, budget=512)]
+    assert preview._count_billed_tokens(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))
+    requests = 1 + 9 + 9 + 1  # none, "1" to "9", " ", and " 1" to " 9"
+    assert preview._count_billed_tokens(100, 1, ways, range(1, 10)) == (
+        100 + 8 * (requests + 1) * (100 + 512),  # one more counts tokens
+        8 * (512 + requests + 16),
+    )
+
+
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [(0.2, "1 s or less"), (42.4, "42 s"), (89, "89 s"), (90, "2 min"), (3600, "60 min"), (9000, "2 h 30 min")],

@@ -123,7 +123,7 @@ def test_every_model_has_its_own_number(tmp_path):
     assert recorded(tmp_path)[0] == {"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}
 
 
-def test_of_every_kind_of_rewording():
+def test_of_every_kind_of_rewording(capsys):
     kinds = ("original", "synonym", "synonym", "synonym", "antonym", "antonym")
     base = STUDY.items[0].variants
     mixed = build_agreement_study(
@@ -132,13 +132,15 @@ def test_of_every_kind_of_rewording():
     found = asks(mixed, 2, build_key=build_draw_key_of_item_and_pattern)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
+    asks(mixed, 3, build_key=build_draw_key_of_item_and_pattern)
+    assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
 
 
 def test_items_with_fewer_are_told(capsys):
     uneven = Study(STUDY.protocol, "s", (Item("0", STUDY.items[0].variants[:4]), *STUDY.items[1:]), STUDY.canonical)
     assert Counter(item for item, _ in asks(uneven, 5)) == {"0": 4, "1": 6, "2": 6, "3": 6}
     assert capsys.readouterr().err == (
-        "s: --wordings 5 is more than 1 of 4 have, which are asked in all of theirs (such as 0)\n"
+        "s: 1 of 4 reworded items have fewer wordings than --wordings 5, and are asked in all of theirs (such as 0)\n"
     )
     assert asks(uneven, 12) == asks(uneven, None)
     assert capsys.readouterr().err == "s: --wordings 12 is more than any item has (9 at most): all are asked\n"

@@ -25,6 +25,7 @@ class _Unreachable:
 @pytest.fixture
 def unreachable(monkeypatch: pytest.MonkeyPatch) -> type[_Unreachable]:
     _Unreachable.n_requests = 0
+    hub._explain_why_hub_is_unreachable.cache_clear()
     monkeypatch.setattr(huggingface_hub, "HfApi", _Unreachable)
     return _Unreachable
 
@@ -35,6 +36,9 @@ def test_a_name_that_was_never_downloaded_fails_after_one_request(unreachable: t
     ):
         hub.is_hub_reachable("nobody/gtp2", None)
     assert unreachable.n_requests == 1
+    with pytest.raises(NoSuchModel):
+        hub.is_hub_reachable("nobody/gtp2", None)
+    assert unreachable.n_requests == 2, "the network may be there by now"
 
 
 def test_a_downloaded_model_needs_no_hub(
@@ -42,6 +46,19 @@ def test_a_downloaded_model_needs_no_hub(
 ) -> None:
     monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
     assert hub.is_hub_reachable("some/model", "main") is False
+
+
+def test_a_model_that_is_looked_for_again_is_asked_of_the_hub_once_in_a_while(
+    unreachable: type[_Unreachable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1e6]
+    monkeypatch.setattr(hub.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda *_, **__: "config.json")
+    assert [hub.is_hub_reachable("some/model", None) for _ in range(3)] == [False] * 3
+    assert unreachable.n_requests == 1
+    now[0] += hub.REMEMBERED_SECONDS
+    assert hub.is_hub_reachable("some/model", None) is False
+    assert unreachable.n_requests == 2
 
 
 def test_a_hub_that_answers_says_itself_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,7 @@ def test_half_precision_is_scored_in_float32(llama: Path) -> None:
         ("cuda", torch.float16, torch.bfloat16),
         ("cuda", torch.bfloat16, torch.bfloat16),
         ("cuda", None, torch.float32),
+        ("cuda", torch.float64, torch.float32),
     ],
 )
 def test_automatic_dtype(device: str, stored: Any, expected: Any) -> None:
@@ -118,6 +119,20 @@ def test_a_spoiled_folder_is_one_line_that_names_it(
         engines.load_engine(str(copied))
     assert str(copied) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory"),
+        MemoryError(),
+    ],
+)
+def test_memory_that_runs_out_is_no_broken_checkpoint(error: Exception) -> None:
+    says = r"^model m does not fit into memory \(.+\): try --dtype bfloat16"
+    with pytest.raises(InputError, match=says), loading.convert_transformers_errors("m"):
+        raise error
 
 
 def test_code_that_comes_with_a_checkpoint_never_runs(copied: Path) -> None:

@@ -32,6 +32,22 @@ class NextToken:
     probability: float
 
 
+def list_beginnings_of_numbers(numbers: range) -> set[str]:
+    """List what the numbers of a scale begin with, themselves among it: each may cost a request of its own.
+
+    >>> sorted(list_beginnings_of_numbers(range(9, 11)))
+    [' ', ' 1', ' 10', ' 9', '1', '10', '9']
+    """
+    return {
+        form[:end] for number in numbers for form in _list_forms_of_number(number) for end in range(1, len(form) + 1)
+    }
+
+
+def _list_forms_of_number(number: int) -> tuple[str, str]:
+    """List how a number may be written."""
+    return str(number), f" {number}"
+
+
 async def bound_number_probabilities(
     numbers: range, ask_next: Callable[[Path], Awaitable[Sequence[NextToken]]]
 ) -> Score:
@@ -48,8 +64,8 @@ async def bound_number_probabilities(
     -------
     The score; its `answer` is None where the bounds leave open which number is the likeliest.
     """
-    index = {form: place for place, number in enumerate(numbers) for form in (str(number), f" {number}")}
-    beginnings = {form[:end] for form in index for end in range(1, len(form) + 1)}
+    index = {form: place for place, number in enumerate(numbers) for form in _list_forms_of_number(number)}
+    beginnings = list_beginnings_of_numbers(numbers)
     probability = [0.0] * len(numbers)
     missing = 0.0
     paths: list[tuple[Path, str, float]] = [((), "", 1.0)]
@@ -62,9 +78,9 @@ async def bound_number_probabilities(
         for token in await ask_next(path):
             value = likelihood * token.probability
             shown += token.probability
-            if token.text is None:
+            if token.text is None or (not token.text and place is None):  # an empty text ends a number; else unclear
                 missing += value
-            elif spelled + token.text in beginnings:
+            elif token.text and spelled + token.text in beginnings:
                 paths.append(((*path, token.key), spelled + token.text, value))
             elif place is not None and not does_text_continue_number(token.text):
                 probability[place] += value

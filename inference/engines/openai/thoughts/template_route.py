@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
-from inference.engines.contract import MOST_TOKENS, NO_EFFORT, PAST_WINDOW, Score, Thinking, Thoughts
+from inference.engines.contract import (
+    MOST_TOKENS,
+    NO_EFFORT,
+    PAST_WINDOW,
+    Score,
+    Thinking,
+    Thoughts,
+    build_template_fields_of_thinking_effort,
+)
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.probe import ATTEMPTS, QUESTION, Probe
@@ -136,7 +144,7 @@ class TemplateRoute:
             The server refuses, or did not answer.
         """
         rendered = await ask_server_how_template_renders_messages(
-            self._server, prompt.messages or (), _build_template_fields_of_thinking_effort(thinking.effort)
+            self._server, prompt.messages or (), build_template_fields_of_thinking_effort(thinking.effort)
         )
         if thinking.effort == NO_EFFORT:
             if not self._marks.does_prompt_close_thought(rendered.text):
@@ -270,11 +278,6 @@ async def _find_thinking_marks_of_model(server: Server, shown: str) -> ThinkingM
         if len(await ask_token_ids(server, marks.end, ATTEMPTS)) <= count_token_pieces_of_mark(marks.end):
             return marks
     raise RequestFailed("neither its prompts nor its tokens show the marks around a thought")
-
-
-def _build_template_fields_of_thinking_effort(effort: str | None) -> dict[str, Any]:
-    """Build the fields of the chat template that say how hard a model thinks, as `Tokens.render` does."""
-    return {} if effort is None else {"reasoning_effort": effort, "enable_thinking": effort != NO_EFFORT}
 
 
 def _parse_text_and_tokens_of_choice(reply: Mapping[str, Any], choice: Mapping[str, Any]) -> _Written:

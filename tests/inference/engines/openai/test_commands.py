@@ -51,14 +51,16 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         assert len(server.requests) < 40
         tokens = sum(len(text_of(body).split()) + 3 for _, body in server.requests if "Statement" in str(body))
         asked = sum("Statement" in str(body) for _, body in server.requests)
-    said = capsys.readouterr().out
+        asked_in_all = len(server.requests)
+    said, bill = capsys.readouterr()
+    assert f"{MODEL}: {asked_in_all} replies" in bill
     assert re.search(r"  to come: 100 prompts, about [\d,]+ tokens, about ", said)
     assert re.search(r"  item \S+, variant original, \d+ tokens:", said)
     assert f"openai, {MODEL} at {server.url}" in said
     assert "or more; counted: 'yes' ' yes' 'Yes'" in said
     # The estimate against the server's own count, had all been asked: 5 %.
     estimate = re.search(
-        r"  ([\d,]+) tokens in, at most 100 out, cost at most ([\d.]+); estimated with [\d.]+ char", said
+        r"  at most ([\d,]+) tokens in and 100 out, cost at most ([\d.]+); estimated with [\d.]+ char", said
     )
     assert float(estimate[1].replace(",", "")) == pytest.approx(100 * tokens / asked, rel=0.05)
     assert float(estimate[2]) == pytest.approx(float(estimate[1].replace(",", "")) / 1000, abs=0.01)
@@ -70,7 +72,6 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         (("--concurrency", "4"), "--concurrency is about a server: add --engine openai"),
         (("--engine", "openai", "--base-url", f"http://u:{KEY}@h/v1"), "--base-url: an address with a user name"),
         (("--engine", "openai", "--key-variable", KEY), "--key-variable: give the name of an environment variable"),
-        (("--engine", "openai", "--concurrency", "0"), "--concurrency 0: give a number from 1 to 10,000"),
         (("--engine", "openai", "--dtype", "float32"), "--dtype float32: with --engine openai the server decides"),
         (("--engine", "openai", "--base-url", "http://127.0.0.1:9/v1"), "cannot be asked for model 'm'"),
     ],
@@ -80,3 +81,17 @@ def test_wrong_calls_are_one_line(items, tmp_path, capsys, more, says):
     said = capsys.readouterr().err.strip().splitlines()
     assert says in said[-1] and "Traceback" not in "".join(said) and KEY not in "".join(said)
     assert not any(KEY.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--concurrency", "0", "--concurrency: 0 is not a whole number from 1 to 10,000"),
+        ("--top-logprobs", "1_0", "--top-logprobs: 1_0 is not a whole number from 1 to 1,000,000"),
+        ("--timeout", "1_0", "--timeout: 1_0 is not a number from 0.01 to 86,400"),
+    ],
+)
+def test_what_no_server_takes_is_refused_as_it_is_read(items, tmp_path, capsys, option, value, says):
+    with pytest.raises(SystemExit):
+        call("run", items, "--model", "m", "--out", tmp_path / "run", "--engine", "openai", option, value)
+    assert says in capsys.readouterr().err

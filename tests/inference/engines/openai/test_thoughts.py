@@ -12,7 +12,7 @@ import pytest
 from ground.errors import InputError
 from helpers.faulty_server import MODEL, Fault
 from helpers.thinking_server import END, WINDOW, WRITES, ThinkingServer, next_tokens, write_in_family
-from inference.engines.contract import Thinking
+from inference.engines.contract import Sampling, Thinking
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.failures import Retries
 from inference.engines.openai.requests import parse_answer_text
@@ -252,6 +252,25 @@ def test_ways_of_thinking_that_a_server_cannot_do(kind: str, thinking: Thinking,
         pytest.raises(InputError, match=says),
     ):
         engine.think(PROMPTS[:1], thinking)
+
+
+def test_texts_of_a_vllm_server_that_shows_no_probabilities_are_drawn_as_recorded() -> None:
+    class FewShown(ThinkingServer):
+        async def _reply(self, writer: Any, body: dict[str, Any], *more: Any) -> bool:
+            if "logprobs" in body:
+                error = "Requested sample logprobs of 20, which is greater than max allowed: 5"
+                return await self._send(writer, 400, {"error": {"message": error}})
+            return await super()._reply(writer, body, *more)
+
+    with FewShown("ids") as server, asking(server) as engine:
+        engine.generate(PROMPTS[:1], [Sampling(2, 1.0, max_tokens=32), Sampling(2, 1.0, max_tokens=32, top_k=20)])
+        engine.generate(PROMPTS[:1], [Sampling(1, 0.0, effort="none")])
+        *_, (_, first), (_, second), (_, third) = server.requests
+    assert [(body["top_k"], body["min_p"], body["repetition_penalty"]) for body in (first, second)] == [
+        (-1, 0.0, 1),
+        (20, 0.0, 1),
+    ]
+    assert third["chat_template_kwargs"] == {"enable_thinking": False}
 
 
 def test_a_prompt_whose_requests_fail_is_an_error_of_its_own() -> None:
