@@ -8,7 +8,7 @@ the answer and the right answer. They are left out, and named.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ground.errors import InputError
@@ -64,7 +64,13 @@ class LmEvalScores(LmEvalRows):
         self._measures = measures
         self._first_by_metric: dict[str, tuple[str, Any]] = {}  # its first value, and where it is
         self._scores: dict[tuple[str, str], list[float]] = {}  # metric, filter -> all scores
+        self._ranges: dict[tuple[str, tuple[float, float] | None], None] = {}  # metric and range, each once
         self.left_out: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[LoggedResponse]:
+        yield from super().__iter__()
+        for metric, ends in self._ranges:  # only of a file that is read to its end: another one may be left out
+            self._measures.note_range_of_measure(metric, ends)
 
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make a response for every metric of a row that is a number."""
@@ -91,7 +97,7 @@ class LmEvalScores(LmEvalRows):
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
                 is_share = metric in _SHARES or isinstance(row.get(metric), bool)
-                self._measures.note_range_of_measure(metric, SHARE if is_share else None)
+                self._ranges[metric, SHARE if is_share else None] = None
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(

@@ -168,6 +168,8 @@ class LoggedMeasures:
                     waiting[response.condition] = None
                     yield from before
             yield response
+        for condition in conditions.keys() - waiting.keys():
+            del conditions[condition]  # of a log that was left out
         for condition, without_score in waiting.items():
             if without_score is not None:
                 del conditions[condition]

@@ -109,7 +109,8 @@ def save_imported_study_and_responses(
     descriptions
         A ``--models`` file, or None.
     imported
-        Fingerprint of the files, recorded per model and condition; or model, or (model, condition) -> that of its files.
+        Fingerprint of the files, recorded per model and condition; or model, or (model, condition) -> that of its
+        files.
     command
         The call, which `run.json` records.
     models

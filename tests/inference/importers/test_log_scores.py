@@ -123,6 +123,20 @@ def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, 
     assert "not imported: brier; --scores imports every metric as a number" in capsys.readouterr().out
 
 
+def test_a_damaged_file_of_a_folder_is_left_out_with_its_measures(tmp_path, capsys):
+    folder = write_lm_eval(
+        tmp_path / "logs",
+        {"good": lm_eval_rows(), "bad": [written(0, TEA, True, rouge=0.5, metrics=["rouge", "exact_match"])]},
+        TEXT,
+    )
+    (damaged,) = folder.glob("samples_bad_*")
+    damaged.write_text(damaged.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
+    info, _, _ = import_scores(tmp_path, "lm-eval", folder, "--scores")
+    assert set(info["conditions"]) == {f"plain/{name}" for name in SHAPES}
+    said = capsys.readouterr().out
+    assert "left out: " in said and f"{damaged}, line 2: not a JSON object" in said
+
+
 def test_scores_of_rows_that_name_no_metrics(tmp_path):
     rows = [{name: value for name, value in row.items() if name != "metrics"} for row in lm_eval_rows()]
     _, _, found = import_scores(
