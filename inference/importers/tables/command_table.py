@@ -186,7 +186,7 @@ def main(args: argparse.Namespace) -> None:
     )
     lines += notes
     if wordings is not None:
-        lines.append(describe_whether_wordings_are_shared(wordings, table.stimuli, is_stated=args.wordings is not None))
+        lines += describe_whether_wordings_are_shared(wordings, table.stimuli, is_stated=args.wordings is not None)
     saving.print_import_summary(lines, args.out)
 
 

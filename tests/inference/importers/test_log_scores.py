@@ -221,7 +221,10 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
         ]
         entry["stats"].append({"name": {"name": "training_co2_cost", "split": "test"}, "count": 0, "sum": 0})
         stats.append(entry)
-    folder = helm(tmp_path / "helm", requests, stats=[*stats, {**stats[0], "instance_id": "other"}])
+    unasked = {**stats[0], "instance_id": "other"}
+    without_score = {**unasked, "instance_id": "empty", "stats": [{"name": {"name": "f1"}, "count": 0, "sum": 0}]}
+    stats += [unasked, {**unasked, "perturbation": perturbed("typos")}, without_score]
+    folder = helm(tmp_path / "helm", requests, stats=stats)
     plain = [values[::2] for _, values in SHAPES.values()]
     totals = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": math.fsum(values) / 3}
               for name, values in zip(SHAPES, plain, strict=True)]  # fmt: skip
@@ -233,7 +236,7 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
     said = capsys.readouterr().out
     assert "30 scores by 5 measures" in said and "5 of 5 means are what the run states" in said
     assert "left out: training_co2_cost, without any score; its responses: 6" in said
-    assert "left out: 5 scores of" in said and "about an instance that was not asked about" in said
+    assert "left out: 10 scores of" in said and "about 2 requests that scenario_state.json does not have" in said
 
 
 def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):
