@@ -226,7 +226,7 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
         )
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
         raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
-    has_scale = aggregate.conditions[record["condition"]].get("range") is not None  # a share of every number on it
+    has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
     if shares is not None and not has_scale and not _is_one_value_per_option(shares, row.values["options"]):
         raise InputError(
             f"{row.where}: metadata.waver_probability has {len(shares)} probabilities of {len(row.values['options'])} "

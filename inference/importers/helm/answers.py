@@ -11,7 +11,6 @@ from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.run import JOINT, ORIGINAL, PREDICTED, SEPARATE, STATS, HelmRequest, HelmRun, RequestKey
 from inference.importers.shared import log_differences, saving
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.stimuli.reading.files import shorten_value
 
 
 class HelmAnswers:
@@ -189,10 +188,7 @@ class HelmAnswers:
             for other_run, condition_name in zip(self.runs, self._names, strict=True)
             if condition_name == self._names[run_number]
         ]
-        shared_fields = {
-            field: value if isinstance(value, int | float | str) else shorten_value(value)
-            for field, value in log_differences.select_shared_settings(same).items()
-        }
+        shared_fields = log_differences.shorten_setting_values(log_differences.select_shared_settings(same))
         ways = {"method": run.method, **({"trial": trial + 1} if trial else {})}
         return name, {"form": saving.IMPORT_FORM, **ways, **shared_fields}
 

@@ -16,12 +16,11 @@ from inference.importers.helm.answers import HelmAnswers
 from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
 from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import LoggedMeasures, is_stated_mean, parse_logged_number
 from inference.importers.shared.scored import ScoreMeasure
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 RequestScores: TypeAlias = dict[RequestKey, dict[str, float | None]]
-_CLOSE = 1e-9  # relative, between a mean and what the run states
 
 
 class HelmScores:
@@ -141,7 +140,7 @@ def _summarize_instances_and_mean_agreement(
     differing = [
         f"{name} in {split} is {mean:.6g} (the run states {stated:.6g})"
         for name, split, mean, stated in compared
-        if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        if not is_stated_mean(mean, stated)
     ]
     parts = [format_quantity(n_instances, "instance")]
     if compared:

@@ -19,14 +19,13 @@ from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.log_differences import shorten_setting_values
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
-from inference.stimuli.reading.files import shorten_value
 
 CHOICE_SCORER = "choice"  # Inspect's own, which writes the letters that were taken
 FIRST_TOKEN = "/first token"
-SCALARS = (int, float, str)
 WordingKey: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and the choices in the order shown
 
 
@@ -189,16 +188,13 @@ class InspectAnswers:
         name, fields = condition + way, self._names.fields[condition]
         if scorer:
             name = f"{name}/{scorer}"
-        setting_values = {
-            field: value if isinstance(value, SCALARS) else shorten_value(value) for field, value in fields.items()
-        }
         self.conditions.setdefault(
             name,
             {
                 "form": saving.IMPORT_FORM,
                 "way": "letters" if way else "text",
                 **({"metric": scorer} if scorer else {}),
-                **setting_values,
+                **shorten_setting_values(fields),
             },
         )
         item, wording, choices = key

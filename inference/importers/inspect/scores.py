@@ -25,20 +25,20 @@ from inference.importers.inspect.samples import (
 )
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.log_differences import shorten_setting_values
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
     LoggedMeasures,
     describe_values_without_number,
+    is_stated_mean,
     parse_logged_number,
 )
 from inference.importers.shared.scored import ScoreMeasure
 from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
-
-_CLOSE = 1e-9  # relative, between a mean and what the log states
 
 
 @dataclass(slots=True)
@@ -201,10 +201,7 @@ class InspectScores:
         condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
         fields = {
             "form": saving.IMPORT_FORM,
-            **{
-                field_name: value if isinstance(value, int | float | str) else shorten_value(value)
-                for field_name, value in self._names.fields[setting].items()
-            },
+            **shorten_setting_values(self._names.fields[setting]),
             "measure": name,
         }
         if self.conditions.setdefault(condition, fields)["measure"] != name:
@@ -282,7 +279,7 @@ def _describe_log_and_agreement_of_means(
         mean, stated = math.fsum(measure_values.means) / len(measure_values.means), evaluation.means.get(name)
         part = f"{name}: {format_quantity(measure_values.n_scores, 'score')}, mean {mean:.6g}"
         if stated is not None:
-            is_agreeing = math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+            is_agreeing = is_stated_mean(mean, stated)
             part += ", as the log states" if is_agreeing else f" (the log states {stated:.6g})"
             n_flaws += not is_agreeing
         parts.append(part)
