@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from inference.importers.tables.scores import ScoreColumns
 
 COMMAND = "import table"
-HELP = "import a long table with one row per response (CSV, JSON, YAML or Parquet)"
+HELP = "import a long table with one row per response (CSV, Excel, JSON, YAML or Parquet)"
 
 EXAMPLE = (
     "example: waver import table answers/*.csv --out RUN --model-column model --item-column question "
