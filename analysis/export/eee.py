@@ -31,7 +31,7 @@ BATCH = 2_000
 WORDING = ("pattern", "position", "language", "gold", "gold_score", "parents", "options", "canonical", "attributes")
 ANSWER = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
           "sample_score", "text_logprob", "thought", "thought_tokens", "unclosed", "sample_probability",
-          "sample_answer", "sample_answer_otherwise")  # fmt: skip
+          "sample_answer", "sample_answer_otherwise", "n", "read_otherwise")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -44,6 +44,7 @@ from ground.outside_rooms import (
 
 if TYPE_CHECKING:
     from inference.asking.rounds import Questions, Round
+    from inference.demo import DemoModel
     from inference.stimuli.study import Study
     from inference.stimuli.templates.prompts import PromptBook
 
@@ -58,6 +59,7 @@ class OutsideProtocol:
     KINDS: tuple[str, ...]
     add_arguments: Callable[[ArgumentParser], None]
     prepare_study: Callable[[Namespace], Any]
+    DEMO_MODELS: Mapping[str, DemoModel] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,7 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
         tuple(module.KINDS),
         convert_errors_of_room_function(room, module.add_arguments),
         partial(_prepare_study_of_room, room, module.prepare_study),
+        getattr(module, "DEMO_MODELS", None),
     )
 
 
@@ -201,5 +204,15 @@ def _find_protocol_fault(room: OutsideRoom, module: Any) -> str:
     kinds = getattr(module, "KINDS", ())
     if not isinstance(kinds, tuple | list) or not kinds or not MODEL_KINDS.issuperset(map(str, kinds)):
         return f"KINDS of module {room.module} is not some of {', '.join(sorted(MODEL_KINDS))}"
+    demo_models = getattr(module, "DEMO_MODELS", None)
+    if demo_models is not None and not _are_demo_models(demo_models):
+        return f"DEMO_MODELS of module {room.module} is not some of inference.demo.ALL"
     absent = [part for part in ("add_arguments", "prepare_study") if not callable(getattr(module, part, None))]
     return f"module {room.module} has no function {absent[0]}" if absent else ""
+
+
+def _are_demo_models(models: Any) -> bool:
+    """Tell whether something holds demo models by their names, one at least."""
+    from inference.demo import ALL
+
+    return isinstance(models, Mapping) and bool(models) and all(ALL.get(name) == models[name] for name in models)

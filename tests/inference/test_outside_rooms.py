@@ -12,7 +12,7 @@ from ground import outside_rooms
 from ground.errors import InputError, NoSuchModel
 from helpers.commands import ROOT
 from helpers.outside_packages import write_package
-from inference import engines, protocols
+from inference import demo, engines, protocols
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -85,3 +85,20 @@ def test_an_engine_with_a_fault_names_the_package(site, tmp_path, capsys):
     assert main(["run", "agreement", "--items", str(tmp_path / "items.csv"), "--out", str(tmp_path / "run"),
                  "--model", demo, "--engine", "toy"]) == 1  # fmt: skip
     assert "engine toy of waver-toy 3.0 failed: AttributeError" in capsys.readouterr().err
+
+
+def test_the_demo_models_of_a_protocol_are_those_that_it_names(site):
+    asking = site / "waver_toy" / "asking" / "__init__.py"
+    asking.write_text(
+        asking.read_text(encoding="utf-8") + "\nfrom inference.demo import RATERS as DEMO_MODELS\n", encoding="utf-8"
+    )
+    assert protocols.load_protocol("toy").DEMO_MODELS == demo.RATERS
+
+
+def test_demo_models_that_are_none_are_refused(site):
+    asking = site / "waver_toy" / "asking" / "__init__.py"
+    asking.write_text(asking.read_text(encoding="utf-8") + "\nDEMO_MODELS = {'gpt2': 1}\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"DEMO_MODELS of module waver_toy\.asking is not some of inference\.demo\.ALL"
+    ):
+        protocols.load_protocol("toy")

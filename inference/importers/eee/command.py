@@ -11,6 +11,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
@@ -35,7 +36,7 @@ _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "sample_score", "text_logprob", "thought", "thought_tokens", "unclosed", "sample_probability",
-             "sample_answer", "sample_answer_otherwise")  # fmt: skip
+             "sample_answer", "sample_answer_otherwise", "n", "read_otherwise")  # fmt: skip
 _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 
 
@@ -74,11 +75,9 @@ def main(args: argparse.Namespace) -> None:
         lambda: _build_eee_response_tables(aggregates, study),
         _merge_conditions_of_eee_models(aggregates),
         descriptions=args.models,
-        imported={
-            aggregate.model: saving.compute_fingerprint_of_files([aggregate.samples], {}) for aggregate in aggregates
-        },
+        imported=_compute_fingerprints_of_eee_conditions(aggregates),
         command=args.call,
-        models={aggregate.model: _collect_model_facts(aggregate) for aggregate in aggregates},
+        models=_merge_facts_of_eee_models(aggregates),
     )
     saving.print_import_summary(lines, args.out)
 
@@ -166,6 +165,29 @@ def _merge_conditions_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str
     return conditions_by_name
 
 
+def _compute_fingerprints_of_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[tuple[str, str], str]:
+    """Compute the fingerprint of the responses of every model and condition: of all records that have some."""
+    samples_by_pair: dict[tuple[str, str], list[Path]] = {}
+    for aggregate in aggregates:
+        for condition in aggregate.conditions:
+            samples_by_pair.setdefault((aggregate.model, condition), []).append(aggregate.samples)
+    return {pair: saving.compute_fingerprint_of_files(samples, {}) for pair, samples in samples_by_pair.items()}
+
+
+def _merge_facts_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str, dict[str, Any]]:
+    """Join what all records say of a model; refuse records that contradict each other."""
+    facts_by_model: dict[str, dict[str, Any]] = {}
+    for aggregate in aggregates:
+        facts = facts_by_model.setdefault(aggregate.model, {})
+        for name, value in _collect_model_facts(aggregate).items():
+            if facts.setdefault(name, value) != value:
+                raise InputError(
+                    f"{aggregate.path}: {name} of model '{aggregate.model}' is {shorten_value(value)}, in another "
+                    f"record {shorten_value(facts[name])}; import the records into two run folders"
+                )
+    return facts_by_model
+
+
 def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
@@ -187,15 +209,16 @@ def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) ->
                 if marks[number]:
                     raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
                 marks[number] = 1
-            records = [_build_columns_of_eee_response(aggregate.model, row) for row in batch]
+            records = [_build_columns_of_eee_response(aggregate, row) for row in batch]
             yield pa.table(
                 {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
             )
 
 
-def _build_columns_of_eee_response(model: str, row: EeeResponse) -> dict[str, Any]:
+def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> dict[str, Any]:
     """Make the columns of a response; refuse impossible numbers."""
-    record = {"model": model, **{name: row.values.get(name) for name in ("condition", "item", "variant", *_RESPONSE)}}
+    columns = ("condition", "item", "variant", *_RESPONSE)
+    record = {"model": aggregate.model, **{name: row.values.get(name) for name in columns}}
     shares = record["probability"]
     if shares is not None and not (min(shares, default=0) >= 0 and sum(shares) <= 1 + SLACK):
         raise InputError(
@@ -203,13 +226,26 @@ def _build_columns_of_eee_response(model: str, row: EeeResponse) -> dict[str, An
         )
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
         raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
+    has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
+    if shares is not None and not has_scale and not _is_one_value_per_option(shares, row.values["options"]):
+        raise InputError(
+            f"{row.where}: metadata.waver_probability has {len(shares)} probabilities of {len(row.values['options'])} "
+            "options; correct the row"
+        )
     counts = record["count"]
-    if counts is not None and (len(counts) != len(row.values["options"]) or min(counts, default=0) < 0):
+    if counts is not None and (
+        not _is_one_value_per_option(counts, row.values["options"]) or min(counts, default=0) < 0
+    ):
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
     labels = {None, *row.values["options"], *row.values["canonical"]}
     if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
         raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
     return {**record, "output": row.output}
+
+
+def _is_one_value_per_option(values: Sequence[Any], options: Sequence[str]) -> bool:
+    """Tell whether there is a value for every option, or for every one but a middle one that was not shown."""
+    return len(values) == len(options) or (len(options) % 2 == 1 and len(values) == len(options) - 1)
 
 
 def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from inference.stimuli.reading.files import (
 
 VERSION = "0.3.0"
 SAMPLES = "_samples.jsonl"
+LARGEST = 2**53  # every whole number up to here is a number of 64 bits, with a point or without
 _KINDS: dict[str, tuple[type, ...]] = {"double": (int, float), "int64": (int,), "string": (str,)}
 _TYPES = {
     column["name"]: column["type"] for table in ("stimuli", "responses") for column in SCHEMA[table]["columns"]
@@ -250,11 +251,20 @@ def parse_metadata_value(where: str, key: str, text: Any) -> Any:
             continue  # a sample without an answer
         if isinstance(entry, bool) or not isinstance(entry, _KINDS[inner]):
             raise InputError(f"{where}: metadata.{key} holds {shorten_value(entry)}; it must be {inner}")
+        _refuse_too_large_whole_number(where, key, entry)
     return entries if kind != inner else entries[0]
+
+
+def _refuse_too_large_whole_number(where: str, key: str, number: Any) -> None:
+    """Refuse a whole number that a column of numbers cannot hold exactly."""
+    if isinstance(number, int) and abs(number) > LARGEST:
+        raise InputError(f"{where}: metadata.{key} holds {shorten_value(number)}; it must be {LARGEST} at most")
 
 
 def _require_list_of_numbers(where: str, key: str, numbers: Any) -> list[float]:
     """Return a list of numbers as it is; refuse anything else."""
-    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+    if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):
         raise InputError(f"{where}: metadata.{key} holds {shorten_value(numbers)}; it must be a list of numbers")
+    for number in numbers:
+        _refuse_too_large_whole_number(where, key, number)
     return numbers

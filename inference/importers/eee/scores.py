@@ -19,12 +19,15 @@ from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import (
+    ComparedMean,
+    LoggedMeasures,
+    describe_agreement_of_means,
+    parse_logged_number,
+)
 from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import parse_json, require_storable_value, shorten_value
-
-_CLOSE = 1e-9  # relative, between a mean and what the record states
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,34 +206,22 @@ class EeeScores:
         )  # fmt: skip
         condition_fields = {
             "form": saving.IMPORT_FORM,
-            **{key: value if isinstance(value, int | float | str) else shorten_value(value)
-               for key, value in shared.items()},
+            **log_differences.shorten_setting_values(shared),
             "measure": name,
-        }  # fmt: skip
+        }
         if self.conditions.setdefault(condition, condition_fields)["measure"] != name:
             raise InputError(f"{self._aggregates[number].path}: two scores would both be called '{condition}'")
         return condition
 
     def describe_agreement_with_stated_means(self) -> list[str]:
         """Say how many means are those that the records state, and which are not; once all is read."""
-        compared = [
-            (self._aggregates[number], name, math.fsum(scores) / len(scores))
-            for (number, name), scores in self._scores.items()
-            if name in self._aggregates[number].means
-        ]
-        differing = [
-            (aggregate, name, mean)
-            for aggregate, name, mean in compared
-            if not math.isclose(mean, aggregate.means[name], rel_tol=_CLOSE, abs_tol=_CLOSE)
-        ]
-        lines = [f"{len(compared) - len(differing):,} of {len(compared):,} means are what the records state"]
-        lines += [
-            f"{aggregate.path.name}: the mean of {name} is {mean:.6g}, the record states {aggregate.means[name]:.6g}"
-            for aggregate, name, mean in differing[:5]
-        ]
-        if len(differing) > 5:
-            lines.append(f"and {len(differing) - 5:,} more means that are not what the records state")
-        return lines if compared else []
+        means = []
+        for (number, name), scores in self._scores.items():
+            aggregate = self._aggregates[number]
+            if name in aggregate.means:
+                mean = math.fsum(scores) / len(scores)
+                means.append(ComparedMean(aggregate.path.name, name, mean, aggregate.means[name]))
+        return describe_agreement_of_means(means, "record")
 
 
 def _refuse_row_of_other_record(where: str, record: Any, aggregate: ScoredAggregate) -> None:

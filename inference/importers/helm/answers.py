@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ground.errors import InputError, format_quantity, shorten_text
-from inference.importers.helm.run import JOINT, ORIGINAL, PREDICTED, SEPARATE, HelmRequest, HelmRun, RequestKey
+from inference.importers.helm.run import JOINT, ORIGINAL, PREDICTED, SEPARATE, STATS, HelmRequest, HelmRun, RequestKey
 from inference.importers.shared import log_differences, saving
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.stimuli.reading.files import shorten_value
 
 
 class HelmAnswers:
@@ -104,13 +103,12 @@ class HelmAnswers:
         if request.error is not None:
             return 0.0
         if credit is None or not 0 <= credit <= 1:
-            metric_names = ", ".join(name for name, value in request_scores.items() if value in (0, 1)) or "none"
+            metric_names = ", ".join(name for name, value in request_scores.items() if value in (0, 1))
+            choice = f", or choose with --metric NAME: {shorten_text(metric_names, 300)}" if metric_names else ""
             value = "has no" if credit is None else f"has {credit:g} as"
             raise InputError(
-                f"{request.where}: instance '{request.key[0]}' {value} {shorten_text(self.metric)} in "
-                "per_instance_stats.json, which does not tell right from wrong; import numbers by --scores, or choose "
-                "with --metric NAME: "
-                f"{shorten_text(metric_names, 300)}"
+                f"{request.where}: instance '{request.key[0]}' {value} {shorten_text(self.metric)} in {STATS}, so "
+                f"nothing tells right from wrong; import numbers by --scores{choice}"
             )
         return credit
 
@@ -190,10 +188,7 @@ class HelmAnswers:
             for other_run, condition_name in zip(self.runs, self._names, strict=True)
             if condition_name == self._names[run_number]
         ]
-        shared_fields = {
-            field: value if isinstance(value, int | float | str) else shorten_value(value)
-            for field, value in log_differences.select_shared_settings(same).items()
-        }
+        shared_fields = log_differences.shorten_setting_values(log_differences.select_shared_settings(same))
         ways = {"method": run.method, **({"trial": trial + 1} if trial else {})}
         return name, {"form": saving.IMPORT_FORM, **ways, **shared_fields}
 

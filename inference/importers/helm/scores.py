@@ -13,15 +13,14 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
-from inference.importers.helm.run import STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
+from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
 from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import LoggedMeasures, parse_logged_number
+from inference.importers.shared.logged_scores import LoggedMeasures, is_stated_mean, parse_logged_number
 from inference.importers.shared.scored import ScoreMeasure
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 RequestScores: TypeAlias = dict[RequestKey, dict[str, float | None]]
-_CLOSE = 1e-9  # relative, between a mean and what the run states
 
 
 class HelmScores:
@@ -69,11 +68,13 @@ class HelmScores:
                         scores=() if score is None else (score,),
                         error=(request.error or f"{STATS} has no {name} of it") if score is None else None,
                     )
-            n_left = sum(score is not None for scores in scores_by_request.values() for score in scores.values())
-            if n_left:
-                about = f"{n:,} instances that were" if (n := len(scores_by_request)) > 1 else "an instance that was"
+            n_left_by_request = [
+                sum(score is not None for score in scores.values()) for scores in scores_by_request.values()
+            ]
+            if any(n_left_by_request):
                 self._measures.notes.append(
-                    f"left out: {n_left:,} scores of {run.path / STATS} about {about} not asked about"
+                    f"left out: {format_quantity(sum(n_left_by_request), 'score')} of {run.path / STATS} about "
+                    f"{format_quantity(sum(map(bool, n_left_by_request)), 'request')} that {STATE} does not have"
                 )
             self._answers.run_lines.append(
                 _summarize_instances_and_mean_agreement(
@@ -139,7 +140,7 @@ def _summarize_instances_and_mean_agreement(
     differing = [
         f"{name} in {split} is {mean:.6g} (the run states {stated:.6g})"
         for name, split, mean, stated in compared
-        if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+        if not is_stated_mean(mean, stated)
     ]
     parts = [format_quantity(n_instances, "instance")]
     if compared:

@@ -16,16 +16,16 @@ from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect import samples as inspect_samples
 from inference.importers.inspect.log import Evaluation, build_error_of_unscored_log
 from inference.importers.inspect.names import InspectNames
-from inference.importers.inspect.samples import Sample, UnusableScore
+from inference.importers.inspect.samples import Sample
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.log_differences import shorten_setting_values
+from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
-from inference.stimuli.reading.files import shorten_value
 
 CHOICE_SCORER = "choice"  # Inspect's own, which writes the letters that were taken
 FIRST_TOKEN = "/first token"
-SCALARS = (int, float, str)
 WordingKey: TypeAlias = tuple[str, str, tuple[str, ...]]  # item, wording, and the choices in the order shown
 
 
@@ -77,43 +77,55 @@ class InspectAnswers:
         condition name -> fields, as far as responses have been gone through.
     log_lines
         A line on every log, likewise.
+    left_out
+        What is wrong with logs that were left out, likewise.
     """
 
     def __init__(
         self, evaluations: Sequence[Evaluation], names: InspectNames, *, scorer: str | None, outcomes_only: bool
     ) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
-        self.log_lines: list[str] = []
+        self.log_lines: list[LineAboutLog] = []
+        self.left_out: list[InputError] = []
         self._evaluations, self._names = evaluations, names
         self._scorers = [[scorer] if scorer else _list_scorers(evaluation) for evaluation in evaluations]
         self._has_several_scorers = any(len(scorers) > 1 for scorers in self._scorers)
         self._outcomes = outcomes_only or self._has_several_scorers
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
-        """Go through the responses of all logs.
+        """Go through the responses of all logs; a log that is damaged or has no score is left out, if others are there.
 
         Raises
         ------
         InputError
-            A sample is damaged, contradicts another one or its own score, or a log has no score.
+            A sample contradicts another one or its own score, or no log can be imported.
         """
         for number, evaluation in enumerate(self._evaluations):
-            errors = []
+            errors: dict[str | None, InputError] = {}
             for scorer in self._scorers[number]:
                 try:
-                    yield from self._read_responses_of_scorer(number, evaluation, scorer)
-                except UnusableScore as error:
-                    errors.append(error)
-                    self.log_lines.append(f"scorer {scorer} left out: {error}")
+                    samples = [
+                        inspect_samples.parse_inspect_sample(where, fields, scorer)
+                        for where, fields in evaluation.read_samples()
+                    ]
+                    common_scorer = _require_common_scorer(evaluation, samples)
+                except InputError as error:
+                    errors[scorer] = error
+                else:
+                    yield from self._build_responses_of_scorer(number, evaluation, samples, common_scorer)
             if len(errors) == len(self._scorers[number]):
-                raise errors[0]
+                self.left_out.append(next(iter(errors.values())))
+            else:
+                self.log_lines += [
+                    LineAboutLog(f"scorer {scorer} left out: {error}", 2) for scorer, error in errors.items()
+                ]
+        refuse_if_all_logs_are_left_out(self.left_out, len(self._evaluations))
 
-    def _read_responses_of_scorer(
-        self, log_number: int, evaluation: Evaluation, scorer: str | None
+    def _build_responses_of_scorer(
+        self, log_number: int, evaluation: Evaluation, samples: Sequence[Sample], common_scorer: str
     ) -> Iterator[LoggedResponse]:
-        """Go through the responses of a log as one scorer judged them; None: the samples' only one."""
-        epochs_by_key, samples = self._group_epochs_by_wording(log_number, evaluation, scorer)
-        common_scorer = _require_common_scorer(evaluation, samples)
+        """Make the responses of a log as one scorer judged them."""
+        epochs_by_key = self._group_epochs_by_wording(log_number, samples)
         letters = not self._outcomes and common_scorer.rpartition("/")[2] == CHOICE_SCORER
         counts = _LogCounts(len(samples), common_scorer if self._has_several_scorers else "")
         for key, epochs in epochs_by_key.items():
@@ -126,19 +138,16 @@ class InspectAnswers:
             _describe_inspect_log_and_accuracy_agreement(evaluation, counts, evaluation.accuracy.get(common_scorer))
         )
 
-    def _group_epochs_by_wording(
-        self, log_number: int, evaluation: Evaluation, scorer: str | None
-    ) -> tuple[dict[WordingKey, list[Sample]], list[Sample]]:
-        """Read the samples of a log: item, wording and choices -> its epochs; and all of them."""
+    def _group_epochs_by_wording(self, log_number: int, samples: Sequence[Sample]) -> dict[WordingKey, list[Sample]]:
+        """Group the samples of a log: item, wording and choices -> its epochs."""
         epochs_by_key: dict[WordingKey, list[Sample]] = {}
-        for where, fields in evaluation.read_samples():
-            sample = inspect_samples.parse_inspect_sample(where, fields, scorer)
+        for sample in samples:
             item = self._names.name_sample_item(log_number, sample)
             epochs = epochs_by_key.setdefault(
                 (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
             )
-            inspect_samples.add_sample_to_epochs_of_wording(where, epochs, item, sample)
-        return epochs_by_key, [sample for epochs in epochs_by_key.values() for sample in epochs]
+            inspect_samples.add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
+        return epochs_by_key
 
     def _build_epochs_response(
         self, log_number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, with_letters: bool
@@ -179,16 +188,13 @@ class InspectAnswers:
         name, fields = condition + way, self._names.fields[condition]
         if scorer:
             name = f"{name}/{scorer}"
-        setting_values = {
-            field: value if isinstance(value, SCALARS) else shorten_value(value) for field, value in fields.items()
-        }
         self.conditions.setdefault(
             name,
             {
                 "form": saving.IMPORT_FORM,
                 "way": "letters" if way else "text",
                 **({"metric": scorer} if scorer else {}),
-                **setting_values,
+                **shorten_setting_values(fields),
             },
         )
         item, wording, choices = key
@@ -233,7 +239,9 @@ def _list_scorers(evaluation: Evaluation) -> list[str | None]:
 
 def _require_common_scorer(evaluation: Evaluation, samples: Sequence[Sample]) -> str:
     """Find the scorer that the samples have in common; refuse a log that nobody scored."""
-    scorers = dict.fromkeys(sample.scorer for sample in samples if sample.scorer and sample.credit is not None)
+    scorers = dict.fromkeys(
+        sample.scorer for sample in samples if sample.scorer and sample.credit is not None and sample.error is None
+    )
     if not scorers:
         n_errors = sum(sample.error is not None for sample in samples)
         raise build_error_of_unscored_log(evaluation.path, len(samples), n_errors)
@@ -258,16 +266,13 @@ def _refuse_letters_contradicting_scores(samples: Sequence[Sample]) -> None:
 
 def _describe_inspect_log_and_accuracy_agreement(
     evaluation: Evaluation, counts: _LogCounts, stated_accuracy: float | None
-) -> str:
+) -> LineAboutLog:
     """Say in one line what a log held, by which scorer, and whether its accuracy is that of the rows."""
     accuracy = sum(counts.right) / len(counts.right)
     parts = [format_quantity(counts.samples, "sample"), f"accuracy {accuracy:.3f}"]
+    is_agreeing = stated_accuracy is None or abs(accuracy - stated_accuracy) < 1e-6
     if stated_accuracy is not None:
-        parts[-1] += (
-            ", as the log states"
-            if abs(accuracy - stated_accuracy) < 1e-6
-            else f" (the log states {stated_accuracy:.3f})"
-        )
+        parts[-1] += ", as the log states" if is_agreeing else f" (the log states {stated_accuracy:.3f})"
     if counts.scorer:
         parts.insert(1, f"scorer {counts.scorer}")
     if counts.errors:
@@ -279,7 +284,9 @@ def _describe_inspect_log_and_accuracy_agreement(
     if counts.shows:
         taken = "" if counts.is_first_token_answer else ", so its probabilities are not taken"
         parts.append(f"the first token is a letter in {counts.begins:,} of {counts.shows:,}{taken}")
-    return f"{evaluation.path}: {', '.join([*parts, *evaluation.list_flaws()])}"
+    flaws = evaluation.list_flaws()
+    n_flaws = len(flaws) + (not is_agreeing) + bool(counts.errors) + bool(counts.unscored)
+    return LineAboutLog(f"{evaluation.path}: {', '.join([*parts, *flaws])}", 2 * n_flaws + bool(counts.partial))
 
 
 def _format_choice_letter(place: int | None) -> str:

@@ -78,25 +78,28 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.inspect.answers import InspectAnswers
     from inference.importers.inspect.names import InspectNames
     from inference.importers.inspect.scores import InspectScores
-    from inference.importers.shared.log_folders import keep_most_telling_lines_about_logs
+    from inference.importers.shared.log_folders import describe_left_out_logs, keep_most_telling_lines_about_logs
     from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
-    measures = LoggedMeasures(args, COMMAND) if args.scores else None
+    importer: InspectAnswers | InspectScores
     names = InspectNames(evaluations, args.item_key, args.variant_key)
     imported = _compute_inspect_fingerprints(args, evaluations)
-    if measures is not None:
-        scores = InspectScores(evaluations, names, measures, scorer=args.scorer)
-        responses = measures.read_responses_and_complete_conditions(scores.read_inspect_responses(), scores.conditions)
-        lines = save_study_and_logged_responses(args, args.logs, responses, scores.conditions, imported)
-        lines += [*measures.describe_number_of_scores(), *keep_most_telling_lines_about_logs(scores.log_lines)]
-    else:
-        answers = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
-        lines = save_study_and_logged_responses(
-            args, args.logs, answers.read_inspect_responses(), answers.conditions, imported
+    if args.scores:
+        measures = LoggedMeasures(args, COMMAND)
+        importer = InspectScores(evaluations, names, measures, scorer=args.scorer)
+        responses = measures.read_responses_and_complete_conditions(
+            importer.read_inspect_responses(), importer.conditions
         )
-        lines += keep_most_telling_lines_about_logs(answers.log_lines)
-    saving.print_import_summary([*lines, *left_out], args.out)
+        lines = save_study_and_logged_responses(args, args.logs, responses, importer.conditions, imported)
+        lines += measures.describe_number_of_scores()
+    else:
+        importer = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
+        lines = save_study_and_logged_responses(
+            args, args.logs, importer.read_inspect_responses(), importer.conditions, imported
+        )
+    lines += keep_most_telling_lines_about_logs(importer.log_lines)
+    saving.print_import_summary([*lines, *left_out, *describe_left_out_logs(importer.left_out)], args.out)
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from ground.writing import (
     remove_empty_folders,
     write_atomically,
 )
+from inference.importers.shared.json_log import replace_non_object_by_empty_object
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
@@ -127,9 +128,19 @@ def _drop_unread_fields(sample: Any) -> Any:
 def _find_index_of_first_user_message(messages: list[Any]) -> int:
     """Find the place of the first message of a user that says something; the number of messages where there is none."""
     for place, message in enumerate(messages):
-        if isinstance(message, dict) and message.get("role") == "user" and str(message.get("content") or "").strip():
+        if isinstance(message, dict) and message.get("role") == "user" and _may_say_something(message.get("content")):
             return place
     return len(messages)
+
+
+def _may_say_something(content: Any) -> bool:
+    """Tell whether the content of a message, a text or a list of parts, holds more than white space and reasoning."""
+    parts = content if isinstance(content, list) else [{"text": content or ""}]
+    for part in map(replace_non_object_by_empty_object, parts):
+        text = part.get("text")
+        if part.get("type") != "reasoning" and (not isinstance(text, str) or text.strip()):
+            return True
+    return False
 
 
 def read_header_of_cached_log(file: Path) -> Any | None:
@@ -148,10 +159,10 @@ def read_samples_of_cached_log(file: Path) -> Iterator[tuple[str, Any]]:
         Somebody has changed the file.
     """
     with file.open(encoding="utf-8") as lines:
-        next(lines)
+        next(lines, None)
         for line in lines:
             try:
                 place, sample = json.loads(line)
-            except ValueError:
+            except (ValueError, TypeError):
                 raise InputError(f"{file}: not what was written; remove the folder and begin again") from None
             yield place, sample

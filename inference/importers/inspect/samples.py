@@ -17,12 +17,8 @@ from inference.importers.inspect.log import resolve_attachment
 from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
-CREDIT_BY_LETTER = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_CREDIT_BY_TEXT = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters and words of Inspect's scores count: C is correct, I incorrect, P partial, N no answer."""
-
-
-class UnusableScore(InputError):
-    """A score that does not tell right from wrong, or is missing where others are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +91,8 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     Raises
     ------
     InputError
-        A field is missing or of another kind, or there are several scores to choose from.
-    UnusableScore
-        The scorer's score does not tell right from wrong, or is not there.
+        A field is missing or of another kind, there are several scores to choose from, or the scorer's score does not
+        tell right from wrong, or is not there.
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
@@ -248,7 +243,7 @@ def _find_main_score_and_its_scorer(
         return None, {}
     scorer_name = next(iter(scores)) if scorer is None else scorer
     if scorer_name not in scores:
-        raise UnusableScore(
+        raise InputError(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
     return scorer_name, replace_non_object_by_empty_object(scores[scorer_name])
@@ -258,18 +253,27 @@ def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
     """Turn the value of a score into a number from 0 to 1, as Inspect's own accuracy does; NaN is no score."""
     if value is None:
         return None
-    credit = CREDIT_BY_LETTER.get(value.casefold()) if isinstance(value, str) else None
+    credit = find_credit_of_text(value) if isinstance(value, str) else None
     if credit is None and isinstance(value, int | float | str):
         try:
             credit = float(value)
         except (ValueError, OverflowError):
             credit = math.inf
     if credit is None or not (0 <= credit <= 1 or math.isnan(credit)):
-        raise UnusableScore(
+        raise InputError(
             f"{where}: the score {shorten_value(value)} is neither C, I, P or N nor a number from 0 to 1, so it does "
             "not tell right from wrong; choose another with --scorer NAME, or import numbers by --scores"
         )
     return None if math.isnan(credit) else credit
+
+
+def find_credit_of_text(text: str) -> float | None:
+    """Find what a text counts as a score, from 0 to 1; None where it is none of Inspect's. Only large letters count.
+
+    >>> find_credit_of_text("C"), find_credit_of_text("c"), find_credit_of_text("Yes")
+    (1.0, None, 1.0)
+    """
+    return _CREDIT_BY_TEXT.get(text, _CREDIT_BY_TEXT.get(text.lower()))
 
 
 def _find_choice_index_of_letter(text: Any, n_choices: int) -> int | None:

@@ -9,6 +9,7 @@ response.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,27 +18,27 @@ from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import (
-    CREDIT_BY_LETTER,
     Sample,
     add_sample_to_epochs_of_wording,
+    find_credit_of_text,
     parse_inspect_sample,
 )
 from inference.importers.shared import saving
 from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.log_differences import shorten_setting_values
+from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
     LoggedMeasures,
     describe_values_without_number,
+    is_stated_mean,
     parse_logged_number,
 )
 from inference.importers.shared.scored import ScoreMeasure
 from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
-
-_LETTERS, _WORDS = frozenset("CIPN"), frozenset(("yes", "true", "no", "false"))
-_CLOSE = 1e-9  # relative, between a mean and what the log states
 
 
 @dataclass(slots=True)
@@ -71,28 +72,44 @@ class InspectScores:
         condition name -> fields with `measure`, as far as responses have been gone through.
     log_lines
         A line on every log, likewise.
+    left_out
+        What is wrong with logs that were left out, likewise.
     """
 
     def __init__(
         self, evaluations: Sequence[Evaluation], names: InspectNames, measures: LoggedMeasures, *, scorer: str | None
     ) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
-        self.log_lines: list[str] = []
+        self.log_lines: list[LineAboutLog] = []
+        self.left_out: list[InputError] = []
         self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
         self._condition_by_key: dict[tuple[int, str], str] = {}  # log, measure -> condition
-        self._n_by_other_scorer: dict[str, int] = {}
+        self._n_by_other_scorer: Counter[str] = Counter()
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all logs: of every response one per measure.
 
+        A log with a damaged sample, or with a measure that has numbers and other values, is left out, if others are
+        there.
+
         Raises
         ------
         InputError
-            A sample is damaged or contradicts another one, or a measure has numbers and other values.
+            A sample contradicts another one, or no log can be imported.
         """
         for log_number, evaluation in enumerate(self._evaluations):
-            epochs_by_key = self._group_epochs_by_wording(log_number, evaluation)
-            values = _count_numeric_and_other_values(sample for epochs in epochs_by_key.values() for sample in epochs)
+            n_by_other_scorer: Counter[str] = Counter()
+            try:
+                samples = [
+                    self._parse_scored_sample(where, fields, n_by_other_scorer)
+                    for where, fields in evaluation.read_samples()
+                ]
+                values = _count_numeric_and_other_values(samples)
+            except InputError as error:
+                self.left_out.append(error)
+                continue
+            self._n_by_other_scorer += n_by_other_scorer
+            epochs_by_key = self._group_epochs_by_wording(log_number, samples)
             for name, measure_values in values.items():
                 if measure_values.n_others:
                     self._measures.notes.append(_describe_measure_without_numbers(evaluation, name, measure_values))
@@ -100,30 +117,39 @@ class InspectScores:
             for key, epochs in epochs_by_key.items():
                 for name, measure_values in values.items():
                     yield self._build_score_response(log_number, key, epochs, name, measure_values)
-            self.log_lines.append(_describe_log_and_agreement_of_means(evaluation, epochs_by_key, values))
+            self.log_lines.append(_describe_log_and_agreement_of_means(evaluation, samples, values))
+        refuse_if_all_logs_are_left_out(self.left_out, len(self._evaluations))
         self._measures.notes += [
             f"left out by --scorer: {name}, which scored {number:,} samples"
             for name, number in self._n_by_other_scorer.items()
         ]
 
-    def _group_epochs_by_wording(self, log_number: int, evaluation: Evaluation) -> dict[tuple[str, str], list[Sample]]:
-        """Read the samples of a log: item and wording -> its epochs."""
+    def _parse_scored_sample(self, where: str, fields: Mapping[str, Any], n_by_other_scorer: Counter[str]) -> Sample:
+        """Read a sample with all its scores; those of scorers that are not wanted are counted."""
+        sample = parse_inspect_sample(where, {**fields, "scores": None}, None)
+        scores = self._extract_sample_scores_by_measure(where, fields.get("scores"), n_by_other_scorer)
+        return replace(sample, scores=scores)
+
+    def _group_epochs_by_wording(
+        self, log_number: int, samples: Sequence[Sample]
+    ) -> dict[tuple[str, str], list[Sample]]:
+        """Group the samples of a log: item and wording -> its epochs."""
         epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
-        for where, fields in evaluation.read_samples():
-            sample = parse_inspect_sample(where, {**fields, "scores": None}, None)
-            sample = replace(sample, scores=self._extract_sample_scores_by_measure(where, fields.get("scores")))
+        for sample in samples:
             item = self._names.name_sample_item(log_number, sample)
             wording = self._names.name_sample_wording(log_number, item, sample)
             epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
-            add_sample_to_epochs_of_wording(where, epochs, item, sample)
+            add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
         return epochs_by_key
 
-    def _extract_sample_scores_by_measure(self, where: str, scores: Any) -> dict[str, Any]:
+    def _extract_sample_scores_by_measure(
+        self, where: str, scores: Any, n_by_other_scorer: Counter[str]
+    ) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
         for scorer, score in replace_non_object_by_empty_object(scores).items():
             if self._scorer not in (None, scorer):
-                self._n_by_other_scorer[scorer] = self._n_by_other_scorer.get(scorer, 0) + 1
+                n_by_other_scorer[scorer] += 1
                 continue
             value = replace_non_object_by_empty_object(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
@@ -175,10 +201,7 @@ class InspectScores:
         condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
         fields = {
             "form": saving.IMPORT_FORM,
-            **{
-                field_name: value if isinstance(value, int | float | str) else shorten_value(value)
-                for field_name, value in self._names.fields[setting].items()
-            },
+            **shorten_setting_values(self._names.fields[setting]),
             "measure": name,
         }
         if self.conditions.setdefault(condition, fields)["measure"] != name:
@@ -189,7 +212,7 @@ class InspectScores:
         return condition
 
 
-def _count_numeric_and_other_values(samples: Iterator[Sample]) -> dict[str, _MeasureValues]:
+def _count_numeric_and_other_values(samples: Sequence[Sample]) -> dict[str, _MeasureValues]:
     """Count the numbers and the other values of every measure; refuse a measure that has both."""
     values: dict[str, _MeasureValues] = {}
     for sample in samples:
@@ -215,13 +238,8 @@ def _count_numeric_and_other_values(samples: Iterator[Sample]) -> dict[str, _Mea
 def _is_number_without_known_bounds(value: Any) -> bool:
     """Tell whether a value is a number whose bounds are not known, or a text that is one."""
     if isinstance(value, str):
-        return not _is_text_graded_zero_to_one(value) and not math.isnan(parse_number_or_nan(value))
+        return find_credit_of_text(value) is None and not math.isnan(parse_number_or_nan(value))
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_text_graded_zero_to_one(value: str) -> bool:
-    """Tell whether a text is one that Inspect counts from 0 to 1; letters are large."""
-    return value in _LETTERS or value.lower() in _WORDS
 
 
 def _counts_as_number_in_inspect(value: Any) -> bool:
@@ -229,14 +247,15 @@ def _counts_as_number_in_inspect(value: Any) -> bool:
     return (
         isinstance(value, bool)
         or _is_number_without_known_bounds(value)
-        or (isinstance(value, str) and _is_text_graded_zero_to_one(value))
+        or (isinstance(value, str) and find_credit_of_text(value) is not None)
     )
 
 
 def _parse_measure_number(where: str, name: str, value: Any) -> float | None:
     """Turn a value into a number; None for no score."""
     if isinstance(value, str):
-        value = CREDIT_BY_LETTER[value.casefold()] if _is_text_graded_zero_to_one(value) else parse_number_or_nan(value)
+        credit = find_credit_of_text(value)
+        value = parse_number_or_nan(value) if credit is None else credit
     return parse_logged_number(where, name, value)
 
 
@@ -249,10 +268,10 @@ def _describe_measure_without_numbers(evaluation: Evaluation, name: str, values:
 
 
 def _describe_log_and_agreement_of_means(
-    evaluation: Evaluation, epochs_by_key: Mapping[Any, Sequence[Sample]], values: Mapping[str, _MeasureValues]
-) -> str:
+    evaluation: Evaluation, samples: Sequence[Sample], values: Mapping[str, _MeasureValues]
+) -> LineAboutLog:
     """Say in one line what a log held, and whether its means are those of the rows."""
-    samples = [sample for epochs in epochs_by_key.values() for sample in epochs]
+    n_flaws = 0
     parts = [format_quantity(len(samples), "sample")]
     for name, measure_values in values.items():
         if not measure_values.means:
@@ -260,12 +279,11 @@ def _describe_log_and_agreement_of_means(
         mean, stated = math.fsum(measure_values.means) / len(measure_values.means), evaluation.means.get(name)
         part = f"{name}: {format_quantity(measure_values.n_scores, 'score')}, mean {mean:.6g}"
         if stated is not None:
-            part += (
-                ", as the log states"
-                if math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
-                else f" (the log states {stated:.6g})"
-            )
+            is_agreeing = is_stated_mean(mean, stated)
+            part += ", as the log states" if is_agreeing else f" (the log states {stated:.6g})"
+            n_flaws += not is_agreeing
         parts.append(part)
     if n_errors := sum(sample.error is not None for sample in samples):
         parts.append(f"{n_errors:,} ended with an error")
-    return f"{evaluation.path}: {'; '.join([*parts, *evaluation.list_flaws()])}"
+    flaws = evaluation.list_flaws()
+    return LineAboutLog(f"{evaluation.path}: {'; '.join([*parts, *flaws])}", n_flaws + bool(n_errors) + len(flaws))

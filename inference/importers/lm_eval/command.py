@@ -67,14 +67,14 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.lm_eval import files
     from inference.importers.lm_eval.judgements import find_zero_one_metrics_by_task
     from inference.importers.lm_eval.rows import LmEvalRows
-    from inference.importers.lm_eval.scores import (
-        LmEvalScores,
-        describe_how_many_stated_means_agree,
-        describe_left_out_metrics,
-    )
+    from inference.importers.lm_eval.scores import LmEvalScores, describe_left_out_metrics
     from inference.importers.lm_eval.wordings import assign_wordings_to_files
     from inference.importers.shared.log_folders import describe_left_out_logs, read_responses_of_undamaged_logs
-    from inference.importers.shared.logged_scores import LoggedMeasures, refuse_measure_options_without_scores
+    from inference.importers.shared.logged_scores import (
+        LoggedMeasures,
+        describe_agreement_of_means,
+        refuse_measure_options_without_scores,
+    )
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     refuse_measure_options_without_scores(args, COMMAND)
@@ -97,7 +97,8 @@ def main(args: argparse.Namespace) -> None:
 
         responses = measures.read_responses_and_complete_conditions(read_responses_and_note_left_out(), conditions)
         lines = save_study_and_logged_responses(args, args.paths, responses, conditions, imported, about)
-        lines += [*measures.describe_number_of_scores(), *describe_how_many_stated_means_agree(score_readers)]
+        means = [mean for reader in score_readers for mean in reader.list_computed_and_stated_means()]
+        lines += [*measures.describe_number_of_scores(), *describe_agreement_of_means(means, "results file")]
     else:
         judging = find_zero_one_metrics_by_task(worded_files)
         readers = [

@@ -88,7 +88,8 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
         one name.
     """
     files: list[SampleFile] = []
-    first: dict[Path, Path] = {}
+    full_paths: set[Path] = set()
+    json_files_by_folder: dict[Path, list[Path]] = {}
     results_by_path: dict[Path, dict[str, Any]] = {}
     for name, path in saving.split_named_paths(paths):
         if not path.exists():
@@ -105,7 +106,7 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
         folder_files: list[SampleFile] = []
         for file_path in inside:
             try:
-                folder_files.append(_build_sample_file(file_path, name, results_by_path))
+                folder_files.append(_build_sample_file(file_path, name, results_by_path, json_files_by_folder))
             except InputError as error:
                 if len(inside) == 1:
                     raise
@@ -122,17 +123,21 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
             raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
         for file in folder_files:
             full_path = file.path.resolve()
-            if first.setdefault(full_path, file.path) != file.path or full_path in {
-                other.path.resolve() for other in files
-            }:
+            if full_path in full_paths:
                 raise InputError(f"{file.path}: this file is given twice; leave one out")
+            full_paths.add(full_path)
             files.append(file)
     _refuse_one_name_for_two_models(files)
     return files
 
 
-def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path, dict[str, Any]]) -> SampleFile:
-    """Collect what is known of a file of samples, from its name and its results file."""
+def _build_sample_file(
+    path: Path,
+    name: str | None,
+    results_by_path: dict[Path, dict[str, Any]],
+    json_files_by_folder: dict[Path, list[Path]],
+) -> SampleFile:
+    """Collect what is known of a file of samples, from its name and its results file; what was read is kept."""
     match = _SAMPLES.fullmatch(path.name)
     if not match:
         raise InputError(f"{path}: the name is not samples_TASK_DATE.jsonl, and only the name tells the task")
@@ -142,7 +147,9 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
         path.open("rb").close()  # a file of a folder that may not be read is left out
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    results = _find_results_file(path, date)
+    if path.parent not in json_files_by_folder:
+        json_files_by_folder[path.parent] = sorted(path.parent.glob("*.json"))
+    results = _find_results_file(path, date, json_files_by_folder[path.parent])
     if results not in results_by_path:
         results_by_path[results] = _read_results_file(results)
     content = results_by_path[results]
@@ -174,9 +181,9 @@ def _build_sample_file(path: Path, name: str | None, results_by_path: dict[Path,
     )
 
 
-def _find_results_file(path: Path, date: str) -> Path:
+def _find_results_file(path: Path, date: str, json_files: Sequence[Path]) -> Path:
     """Find the one results file that was written with a file of samples."""
-    beside = sorted(candidate for candidate in path.parent.glob("*.json") if candidate.name.endswith(f"_{date}.json"))
+    beside = [candidate for candidate in json_files if candidate.name.endswith(f"_{date}.json")]
     if len(beside) == 1:
         return beside[0]
     if not beside:

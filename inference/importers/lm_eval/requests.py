@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.importers.lm_eval.files import SampleFile
 from inference.stimuli.reading.files import shorten_value
 
@@ -141,7 +141,10 @@ def parse_row_options(
     if mutual:
         row_requests, ends = row_requests[:half], ends[:half]
     if len(ends) < 2 or {type(end) for end in ends} != {str}:
-        raise InputError(f"{where}: {len(ends)} requests, of which not all continue with an option")
+        raise InputError(
+            f"{where}: {format_quantity(len(ends), 'request')}; two or more are needed, each of which continues with "
+            "an option"
+        )
     first = row_requests[0][0]
     if any(context != first for context, _ in row_requests):
         if len(set(ends)) > 1:

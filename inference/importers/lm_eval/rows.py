@@ -221,7 +221,9 @@ class LmEvalRows:
             )
             if gold is not None:
                 _refuse_contradicting_metric(where, row, metric, stated_right, answer == gold)
-            elif self._outcomes and stated_right is not None:
+            elif self._outcomes:
+                if stated_right is None:
+                    continue  # nothing tells right from wrong
                 words, answer = (), 0 if stated_right else 1
             responses.append(
                 LoggedResponse(
@@ -232,6 +234,11 @@ class LmEvalRows:
                     own_choices=waver_fields.restore_choice_order(where, row.get("doc"), words),
                 )
             )  # fmt: skip
+        if not responses:
+            raise InputError(
+                f"{where}: no right option is named (target {shorten_value(row.get('target'))}), and no metric says "
+                "whether the answer is right; --scores imports numbers"
+            )
         return responses
 
     def _refuse_repeated_document(self, where: str, number: int, row: Mapping[str, Any], filter_name: str) -> None:
@@ -356,7 +363,8 @@ def _find_index_of_right_option(
             return best if row[ACC] else 1 - best
         return None
     target = str(row.get("target", "")).strip()
-    places = {int(target)} if target.isdecimal() and int(target) < len(row_options.words) else set()
+    is_place = target.isdecimal() and len(target) < 10 and int(target) < len(row_options.words)
+    places = {int(target)} if is_place else set()
     if target in row_options.plain:
         places.add(row_options.plain.index(target))
     return places.pop() if len(places) == 1 else None

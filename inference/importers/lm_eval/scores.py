@@ -8,7 +8,7 @@ the answer and the right answer. They are left out, and named.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ground.errors import InputError
@@ -19,6 +19,7 @@ from inference.importers.lm_eval.wordings import WordedFile
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
+    ComparedMean,
     LoggedMeasures,
     describe_values_without_number,
     parse_logged_number,
@@ -32,7 +33,6 @@ _NO_METRICS = frozenset(
 )  # fmt: skip
 _SHARES = frozenset(("acc", "acc_norm", "acc_norm_bytes", "acc_bytes", "acc_mutual_info", "exact_match"))
 """Metrics of lm-eval's own that are 0 to 1 by what they count: right answers."""
-_CLOSE = 1e-9  # relative, between a mean and what the results file states
 
 
 class LmEvalScores(LmEvalRows):
@@ -64,7 +64,13 @@ class LmEvalScores(LmEvalRows):
         self._measures = measures
         self._first_by_metric: dict[str, tuple[str, Any]] = {}  # its first value, and where it is
         self._scores: dict[tuple[str, str], list[float]] = {}  # metric, filter -> all scores
+        self._ranges: dict[tuple[str, tuple[float, float] | None], None] = {}  # metric and range, each once
         self.left_out: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[LoggedResponse]:
+        yield from super().__iter__()
+        for metric, ends in self._ranges:  # only of a file that is read to its end: another one may be left out
+            self._measures.note_range_of_measure(metric, ends)
 
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make a response for every metric of a row that is a number."""
@@ -91,7 +97,7 @@ class LmEvalScores(LmEvalRows):
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
                 is_share = metric in _SHARES or isinstance(row.get(metric), bool)
-                self._measures.note_range_of_measure(metric, SHARE if is_share else None)
+                self._ranges[metric, SHARE if is_share else None] = None
                 self._scores.setdefault((metric, filter_name), []).append(score)
             responses.append(
                 LoggedResponse(
@@ -146,11 +152,15 @@ class LmEvalScores(LmEvalRows):
             self._condition_by_reading[key] = name
         return self._condition_by_reading[key]
 
-    def list_computed_and_stated_means(self) -> list[tuple[str, float, float]]:
-        """Compare the means of the scores with those that the results file states: metric and filter, mean, stated."""
-        stated = self.worded_file.file.means
+    def list_computed_and_stated_means(self) -> list[ComparedMean]:
+        """List the means of the scores, by metric and filter, that the results file states, too."""
+        stated, file_name = self.worded_file.file.means, self.worded_file.file.path.name
         keys = {f"{metric},{filter_name}": scores for (metric, filter_name), scores in self._scores.items()}
-        return [(key, math.fsum(scores) / len(scores), stated[key]) for key, scores in keys.items() if key in stated]
+        return [
+            ComparedMean(file_name, key, math.fsum(scores) / len(scores), stated[key])
+            for key, scores in keys.items()
+            if key in stated
+        ]
 
 
 def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]:
@@ -170,37 +180,3 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
         for metric, number in file_reader.left_out.items():
             left_out[metric] = left_out.get(metric, 0) + number
     return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]
-
-
-def describe_how_many_stated_means_agree(file_readers: Sequence[LmEvalScores]) -> list[str]:
-    """Say how many means are those that the results files state, and which are not.
-
-    Parameters
-    ----------
-    file_readers
-        Of all files, read to their end.
-
-    Returns
-    -------
-    Lines for the user.
-    """
-    lines = []
-    means = [
-        (file_reader.worded_file.file.path.name, *compared)
-        for file_reader in file_readers
-        for compared in file_reader.list_computed_and_stated_means()
-    ]
-    differing = [
-        (name, key, mean, stated)
-        for name, key, mean, stated in means
-        if not math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
-    ]
-    if means:
-        lines.append(f"{len(means) - len(differing):,} of {len(means):,} means are what the results files state")
-    lines += [
-        f"{name}: the mean of {key} is {mean:.6g}, the results file states {stated:.6g}; does it take another average?"
-        for name, key, mean, stated in differing[:5]
-    ]
-    if len(differing) > 5:
-        lines.append(f"and {len(differing) - 5:,} more means that are not what the results files state")
-    return lines

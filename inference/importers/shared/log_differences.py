@@ -6,6 +6,8 @@ import json
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+from inference.stimuli.reading.files import shorten_value
+
 _LONGEST = 40  # characters of a value that is a name itself
 
 
@@ -56,6 +58,18 @@ def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, A
     """Return the settings that have the same value in all logs."""
     differ = set(list_differing_settings(settings))
     return {name: value for name, value in settings[0].items() if name not in differ}
+
+
+def shorten_setting_values(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings as fields of a condition: values that are no number or text are written out, and cut.
+
+    >>> shorten_setting_values({"temperature": 0.5, "stop": ["a"]})
+    {'temperature': 0.5, 'stop': "['a']"}
+    """
+    return {
+        name: value if isinstance(value, int | float | str) else shorten_value(value)
+        for name, value in settings.items()
+    }
 
 
 def name_logs_by_settings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ground.errors import InputError
 from ground.progress import can_show_progress_bars, import_progress_bar_class, is_verbose
@@ -118,17 +118,24 @@ def describe_left_out_logs(errors: Sequence[InputError]) -> list[str]:
     return lines
 
 
-def keep_most_telling_lines_about_logs(lines: Sequence[str]) -> list[str]:
-    """Choose of the lines on many logs those that say most, as of samples without a score; the rest is counted.
+class LineAboutLog(NamedTuple):
+    """A line on a log for the user, and how much speaks against the log: it states other means, samples failed ..."""
 
-    >>> keep_most_telling_lines_about_logs(["a.eval: 3 samples, accuracy 1.000"])
+    text: str
+    weight: int
+
+
+def keep_most_telling_lines_about_logs(lines: Sequence[LineAboutLog]) -> list[str]:
+    """Choose of the lines on many logs those that tell most against their logs; the rest is counted.
+
+    >>> keep_most_telling_lines_about_logs([LineAboutLog("a.eval: 3 samples, accuracy 1.000", 0)])
     ['a.eval: 3 samples, accuracy 1.000']
     """
     if is_verbose() or len(lines) <= 2 * SHOWN:
-        return list(lines)
-    places = sorted(range(len(lines)), key=lambda place: (-lines[place].count(", "), place))[:SHOWN]
+        return [line.text for line in lines]
+    places = sorted(range(len(lines)), key=lambda place: (-lines[place].weight, place))[:SHOWN]
     return [
-        *(lines[place] for place in sorted(places)),
+        *(lines[place].text for place in sorted(places)),
         f"and {len(lines) - SHOWN:,} more logs, about which less is to say",
     ]
 

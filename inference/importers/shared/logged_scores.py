@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import shorten_value
 
 SHARE = (0.0, 1.0)  # of booleans, and of the letters of Inspect
+_CLOSE = 1e-9  # relative, between a mean and what is stated of it
 
 
 def collect_score_options_for_fingerprint(args: argparse.Namespace) -> dict[str, Any]:
@@ -168,6 +169,8 @@ class LoggedMeasures:
                     waiting[response.condition] = None
                     yield from before
             yield response
+        for condition in conditions.keys() - waiting.keys():
+            del conditions[condition]  # of a log that was left out
         for condition, without_score in waiting.items():
             if without_score is not None:
                 del conditions[condition]
@@ -211,6 +214,48 @@ class LoggedMeasures:
         by = format_quantity(len(self._scores), "measure")
         whole = "" if self.notes else ", all that the logs have"
         return [f"{format_quantity(number, 'score')} by {by}{whole}{missing}", *self.notes]
+
+
+class ComparedMean(NamedTuple):
+    """The mean of a measure, of the scores in a file and as something beside them states it."""
+
+    file_name: str
+    measure: str
+    mean: float
+    stated: float
+
+
+def is_stated_mean(mean: float, stated: float) -> bool:
+    """Tell whether a mean is the one that is stated, but for rounding."""
+    return math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
+
+
+def describe_agreement_of_means(means: Sequence[ComparedMean], source: str) -> list[str]:
+    """Say how many means are those that are stated, and which are not.
+
+    Parameters
+    ----------
+    means
+        The means; without any, nothing is said.
+    source
+        What states them, as "record".
+
+    Returns
+    -------
+    Lines for the user.
+    """
+    if not means:
+        return []
+    differing = [compared for compared in means if not is_stated_mean(compared.mean, compared.stated)]
+    lines = [f"{len(means) - len(differing):,} of {len(means):,} means are what the {source}s state"]
+    lines += [
+        f"{compared.file_name}: the mean of {compared.measure} is {compared.mean:.6g}, the {source} states "
+        f"{compared.stated:.6g}; does it take another average?"
+        for compared in differing[:5]
+    ]
+    if len(differing) > 5:
+        lines.append(f"and {len(differing) - 5:,} more means that are not what the {source}s state")
+    return lines
 
 
 def describe_values_without_number(number: int) -> str:

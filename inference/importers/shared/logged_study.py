@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from ground.errors import format_quantity
 from inference.importers.shared import saving
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_stimuli import LoggedStimuli, build_response_columns_of_logged_rows
@@ -71,8 +72,8 @@ class LoggedStudy:
         notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
         if differing := len(self._stimuli.differing_numbers):
             notes.append(
-                f"{differing:,} wordings are not the same text in all responses (chat templates or examples differ); "
-                "the first stands"
+                f"{format_quantity(differing, 'prompt')} differ{'s' if differing == 1 else ''} between responses (chat "
+                "templates or examples do); the first stands"
             )
         return notes
 

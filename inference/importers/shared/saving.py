@@ -88,7 +88,7 @@ def save_imported_study_and_responses(
     conditions: Mapping[str, Mapping[str, Any]],
     *,
     descriptions: str | None,
-    imported: str | Mapping[str, str],
+    imported: str | Mapping[Any, str],
     command: Sequence[str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
     is_complete: bool = False,
@@ -109,7 +109,8 @@ def save_imported_study_and_responses(
     descriptions
         A ``--models`` file, or None.
     imported
-        Fingerprint of the files, recorded per model and condition; or model -> that of its files.
+        Fingerprint of the files, recorded per model and condition; or model, or (model, condition) -> that of its
+        files.
     command
         The call, which `run.json` records.
     models
@@ -145,15 +146,13 @@ def save_imported_study_and_responses(
     lines = [f"{study.name}: {format_quantity(len(study.items), 'item')}, {format_quantity(variants, 'variant')}"]
     with Run.create_or_open(out, study, command=command) as run:
         # Everything is checked before the first change.
-        fingerprint_by_model = {
-            model: imported if isinstance(imported, str) else imported[model] for model, _ in tallies
+        fingerprint_by_pair = {
+            pair: imported if isinstance(imported, str) else imported.get(pair) or imported[pair[0]] for pair in tallies
         }
         for _, condition in tallies:
             run.refuse_changed_condition(condition, conditions[condition])
         present_pairs = [
-            (model, condition)
-            for model, condition in tallies
-            if _has_same_import(run, model, condition, fingerprint_by_model[model])
+            pair for pair, fingerprint in fingerprint_by_pair.items() if _has_same_import(run, *pair, fingerprint)
         ]
         with run.write_run_json_after_block():
             for (model, condition), tally in tallies.items():
@@ -167,9 +166,8 @@ def save_imported_study_and_responses(
                     **(models or {}).get(model, {}),
                 }
                 run.add_condition(condition, conditions[condition])
-                import_record = {
-                    "imported": {**model_fields.get("imported", {}), condition: fingerprint_by_model[model]}
-                }
+                fingerprint = fingerprint_by_pair[model, condition]
+                import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint}}
                 run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
                 if is_complete:
                     run.record_expected_and_drawn_row_counts(model, {condition: tally.rows})

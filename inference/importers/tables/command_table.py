@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from inference.importers.tables.scores import ScoreColumns
 
 COMMAND = "import table"
-HELP = "import a long table with one row per response (CSV, JSON, YAML or Parquet)"
+HELP = "import a long table with one row per response (CSV, Excel, JSON, YAML or Parquet)"
 
 EXAMPLE = (
     "example: waver import table answers/*.csv --out RUN --model-column model --item-column question "
@@ -186,7 +186,7 @@ def main(args: argparse.Namespace) -> None:
     )
     lines += notes
     if wordings is not None:
-        lines.append(describe_whether_wordings_are_shared(wordings, table.stimuli, is_stated=args.wordings is not None))
+        lines += describe_whether_wordings_are_shared(wordings, table.stimuli, is_stated=args.wordings is not None)
     saving.print_import_summary(lines, args.out)
 
 

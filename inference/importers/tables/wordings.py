@@ -38,7 +38,7 @@ def choose_shared_or_own_wordings(stated: str | None, stimuli: Sequence[Stimulus
     return SHARED if has_shared_wordings and not all(map(_is_bare_number, ids)) else OWN
 
 
-def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> str:
+def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulus], *, is_stated: bool) -> list[str]:
     """Say in one line what wordings were taken for, why, and what to say if that is wrong.
 
     Parameters
@@ -52,9 +52,11 @@ def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulu
 
     Returns
     -------
-    The line.
+    The line; none where there are only originals.
     """
     ids, n_items, _ = _collect_wording_ids_and_item_count(stimuli)
+    if not ids:
+        return []
     if sharing == SHARED:
         taken, other = (
             f"the {len(ids):,} wordings are taken for ones that all {n_items:,} items share",
@@ -66,7 +68,7 @@ def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulu
             numbered = all(map(_is_bare_number, ids))
             taken = f"{'wordings are numbered' if numbered else 'items have wordings of other names'}, so {taken}"
     choice = {SHARED: OWN, OWN: SHARED}[sharing]
-    return f"no --text-column: {taken}{'' if is_stated else f'; if {other}, say --wordings {choice}'}"
+    return [f"no --text-column: {taken}{'' if is_stated else f'; if {other}, say --wordings {choice}'}"]
 
 
 def _collect_wording_ids_and_item_count(stimuli: Sequence[Stimulus]) -> tuple[set[str], int, int]:

@@ -6,11 +6,9 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.numerals import WHOLE
+from inference.protocols.choice.building.steps import COLUMNS, SUFFIX
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import expand_user_path, shorten_value
-
-COLUMNS = ("step", "source", "count", "reason")
-SUFFIX = ".building.csv"
 
 
 def read_building_steps(items_file: str) -> list[dict[str, Any]]:

@@ -199,6 +199,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     instances = _read_sentence_pairs(options.items)
     spoken = nli.detect_language_of_sentences(instances)
     language = options.language or spoken
+    language = spoken if get_main_language(language) == spoken else language  # en-US is asked as en is
     book = read_entailment_prompts(language, options.prompt)
     if get_main_language(language) not in (ENGLISH, "ja"):
         spoken = language  # no script tells it, and the prompts are the user's own

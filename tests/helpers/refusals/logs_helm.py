@@ -132,7 +132,7 @@ CASES = [
     Case(
         "no score of an instance",
         runs("helm"),
-        ("request 1", "id1", "no exact_match", "--metric"),
+        ("request 1", "id1", "no exact_match", "--scores"),
         run_of(request(), stats=[]),
     ),
     Case("a metric that is not there", runs("helm", "--metric", "f1"), ("no f1", "exact_match"), run_of(request())),

@@ -171,6 +171,12 @@ CASES = [
         ("0 of 1 samples have a score (1 ended with an error)",),
         as_eval([sample(scores={}, error={"message": "Out of memory"})]),
     ),
+    one(
+        "a score of a sample that ended with an error",
+        ("0 of 1 samples have a score (1 ended with an error)",),
+        as_eval([text_sample(error={"message": "Out of memory"})]),
+    ),
+    of("a small letter, which Inspect does not count", ("the score 'c'",), scores={"judge": {"value": "c"}}),
     of(
         "several scorers, none of whom says right or wrong",
         ("the score 7", "--scorer"),

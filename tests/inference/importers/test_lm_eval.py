@@ -322,7 +322,7 @@ def test_texts_that_differ_between_models_are_counted_and_the_first_stands(tmp_p
     write(tmp_path / "b", {"t": [letters(0, TEA, shots=1)]}, model_name="b")
     rows, _ = imported(tmp_path, tmp_path / "a", tmp_path / "b")
     assert rows["text"].nunique() == 1 and not rows["text"][0].startswith("An example")
-    assert "1 wordings are not the same text in all responses" in capsys.readouterr().out
+    assert "1 prompt differs between responses (chat templates or examples do)" in capsys.readouterr().out
 
 
 def test_samples_that_are_missing_are_counted(tmp_path, capsys):
@@ -340,6 +340,24 @@ def test_two_runs_of_one_task_are_refused_by_name(tmp_path, capsys):
 def test_what_a_row_says_of_itself_must_hold(tmp_path, capsys):
     line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [letters(0, TEA), letters(1, SNOW, acc=1.0)]}))
     assert "line 2: acc is 1.0, but by likelihood the choice is wrong" in line
+
+
+def test_a_row_without_a_right_option_is_read_by_the_metrics_that_it_states(tmp_path):
+    rows = [letters(0, TEA, target="[0, 1]", metrics=["acc_norm"], acc_norm=1.0)]
+    read_rows, _ = imported(tmp_path, write(tmp_path / "logs", {"t": rows}), "--right-or-wrong")
+    assert list(zip(read_rows["condition"], read_rows["answer"], strict=True)) == [("plain/per character", "right")]
+
+
+@pytest.mark.parametrize("target", ["[0, 1]", "1" * 5_000])
+def test_what_nobody_judged_is_not_wrong(tmp_path, capsys, target):
+    rows = [letters(0, TEA, target=target, metrics=["brier_score"], brier_score=0.1)]
+    line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": rows}), "--right-or-wrong")
+    assert "line 1: no right option is named" in line and "--scores imports numbers" in line
+
+
+def test_a_choice_of_one_option_is_refused(tmp_path, capsys):
+    line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [row(0, TEA, [("a", " b")], metrics=["acc"])]}))
+    assert "line 1: 1 request; two or more are needed" in line
 
 
 def test_a_log_of_a_folder_whose_options_are_no_distribution_is_left_out(tmp_path, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,13 +16,15 @@ import pytest
 
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
-from helpers.eval_logs import as_eval, as_json, header, sample, unfinished, write
+from helpers.eval_logs import as_eval, as_json, header, sample, stating, text_sample, unfinished, write
 from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
+from inference.__main__ import main
 from inference.importers.inspect import kept_logs, log
 from inference.importers.shared import log_folders
 from inference.importers.shared.log_folders import (
     SHOWN,
+    LineAboutLog,
     describe_left_out_logs,
     keep_most_telling_lines_about_logs,
     list_files_below,
@@ -206,11 +209,80 @@ def test_of_many_logs_left_out_some_are_named_and_the_rest_is_counted():
 
 
 def test_of_many_lines_on_logs_those_that_say_most_are_shown():
-    plain = [f"{place}.eval: 3 samples, accuracy 1.000" for place in range(100)]
-    lines = keep_most_telling_lines_about_logs([*plain, "z.eval: 3 samples, accuracy 1.000, 2 without a score"])
-    assert lines[-2:] == ["z.eval: 3 samples, accuracy 1.000, 2 without a score",
-                          f"and {101 - SHOWN} more logs, about which less is to say"]  # fmt: skip
-    assert keep_most_telling_lines_about_logs(plain[:5]) == plain[:5]
+    plain = [LineAboutLog(f"{place}.eval: 3 samples, accuracy 1.000, as the log states", 0) for place in range(100)]
+    telling = LineAboutLog("z.eval: 3 samples, accuracy 1.000 (the log states 0.250)", 2)
+    lines = keep_most_telling_lines_about_logs([*plain, telling])
+    assert lines[-2:] == [telling.text, f"and {101 - SHOWN} more logs, about which less is to say"]
+    assert keep_most_telling_lines_about_logs(plain[:5]) == [line.text for line in plain[:5]]
+
+
+@pytest.mark.parametrize("options", [[], ["--scores"]])
+@pytest.mark.parametrize(
+    ("samples", "words"),
+    [
+        ([text_sample(1, "C")], "(the log states 0.25"),
+        ([text_sample(1, "C"), text_sample(2, scores={}, error={"message": "boom"})], "1 ended with an error"),
+    ],
+)
+def test_what_speaks_against_one_of_many_logs_is_shown(tmp_path, capsys, samples, words, options):
+    stated = 0.25 if len(samples) == 1 else 1.0
+    for place in range(25):
+        is_last = place == 24
+        head = header(f"made/m{place}", **stating("match", stated if is_last else 1.0))
+        write(tmp_path / f"{place:02d}.json", as_json(samples if is_last else [text_sample(1)], head))
+    assert main(["import", "inspect", str(tmp_path), "--out", str(tmp_path / "run"), *options]) == 0
+    assert words in next(line for line in capsys.readouterr().out.splitlines() if "24.json: " in line)
+
+
+@pytest.mark.parametrize("options", [[], ["--scores"]])
+def test_a_log_with_a_damaged_sample_is_left_out_wherever_the_sample_is(tmp_path, capsys, options):
+    write(tmp_path / "a.json", as_json([text_sample(1)], header("made/good")))
+    write(tmp_path / "b.json", as_json([text_sample(1), text_sample(2, epoch="x")], header("made/bad")))
+    assert main(["import", "inspect", str(tmp_path), "--out", str(tmp_path / "run"), *options]) == 0
+    assert f"left out: {tmp_path}/b.json, sample 2: epoch must be a whole number" in capsys.readouterr().out
+    assert {row["model"] for row in read_rows(tmp_path / "run")} == {"made/good"}
+
+
+def test_a_log_of_grades_is_left_out_beside_one_that_says_right_or_wrong(tmp_path, capsys):
+    write(tmp_path / "a.json", as_json([text_sample(1)], header("made/good")))
+    write(tmp_path / "b.json", as_json([text_sample(1, 7)], header("made/graded")))
+    assert main(["import", "inspect", str(tmp_path), "--out", str(tmp_path / "run")]) == 0
+    assert "left out: " in (said := capsys.readouterr().out) and "the score 7 is neither C, I, P or N" in said
+
+
+def test_where_no_log_says_right_or_wrong_the_first_is_told(tmp_path, capsys):
+    for name in "ab":
+        write(tmp_path / f"{name}.json", as_json([text_sample(1, 7)], header(f"made/{name}")))
+    assert main(["import", "inspect", str(tmp_path), "--out", str(tmp_path / "run")]) == 2
+    assert "none of 2 logs can be imported; the first: " in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "empty", ["", " ", [], [{"type": "text", "text": ""}], [{"type": "reasoning", "reasoning": "Hm."}]]
+)
+def test_a_kept_log_is_asked_what_the_log_itself_is_asked(tmp_path, empty):
+    messages = [{"role": "user", "content": empty}, {"role": "user", "content": "The real question?"}]
+    for name in "ab":
+        asked = text_sample(1, input="Raw input.", messages=messages)
+        write(tmp_path / f"{name}.json", as_json([asked], header(f"made/{name}")))
+    for out, logs in (("one", tmp_path / "a.json"), ("both", tmp_path)):
+        assert main(["import", "inspect", str(logs), "--out", str(tmp_path / out)]) == 0
+        (stimulus,) = pq.read_table(tmp_path / out / "stimuli.parquet").to_pylist()
+        assert stimulus["text"] == "The real question?"
+        shutil.move(tmp_path / out, tmp_path.parent / f"{tmp_path.name}-{out}")
+
+
+@pytest.mark.parametrize("line", ["5", "[1]", "{"])
+def test_a_kept_log_that_somebody_changed_is_refused_in_one_line(tmp_path, line):
+    (tmp_path / "kept.jsonl").write_text(f"{{}}\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not what was written"):
+        list(kept_logs.read_samples_of_cached_log(tmp_path / "kept.jsonl"))
+
+
+def test_a_kept_log_that_somebody_emptied_has_no_samples(tmp_path):
+    (tmp_path / "kept.jsonl").write_text("", encoding="utf-8")
+    assert list(kept_logs.read_samples_of_cached_log(tmp_path / "kept.jsonl")) == []
 
 
 def test_a_terminal_shows_a_bar_and_a_file_none(tmp_path, monkeypatch):

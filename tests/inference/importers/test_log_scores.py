@@ -123,6 +123,20 @@ def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, 
     assert "not imported: brier; --scores imports every metric as a number" in capsys.readouterr().out
 
 
+def test_a_damaged_file_of_a_folder_is_left_out_with_its_measures(tmp_path, capsys):
+    folder = write_lm_eval(
+        tmp_path / "logs",
+        {"good": lm_eval_rows(), "bad": [written(0, TEA, True, rouge=0.5, metrics=["rouge", "exact_match"])]},
+        TEXT,
+    )
+    (damaged,) = folder.glob("samples_bad_*")
+    damaged.write_text(damaged.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
+    info, _, _ = import_scores(tmp_path, "lm-eval", folder, "--scores")
+    assert set(info["conditions"]) == {f"plain/{name}" for name in SHAPES}
+    said = capsys.readouterr().out
+    assert "left out: " in said and f"{damaged}, line 2: not a JSON object" in said
+
+
 def test_scores_of_rows_that_name_no_metrics(tmp_path):
     rows = [{name: value for name, value in row.items() if name != "metrics"} for row in lm_eval_rows()]
     _, _, found = import_scores(
@@ -207,7 +221,10 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
         ]
         entry["stats"].append({"name": {"name": "training_co2_cost", "split": "test"}, "count": 0, "sum": 0})
         stats.append(entry)
-    folder = helm(tmp_path / "helm", requests, stats=[*stats, {**stats[0], "instance_id": "other"}])
+    unasked = {**stats[0], "instance_id": "other"}
+    without_score = {**unasked, "instance_id": "empty", "stats": [{"name": {"name": "f1"}, "count": 0, "sum": 0}]}
+    stats += [unasked, {**unasked, "perturbation": perturbed("typos")}, without_score]
+    folder = helm(tmp_path / "helm", requests, stats=stats)
     plain = [values[::2] for _, values in SHAPES.values()]
     totals = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": math.fsum(values) / 3}
               for name, values in zip(SHAPES, plain, strict=True)]  # fmt: skip
@@ -219,7 +236,7 @@ def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbation
     said = capsys.readouterr().out
     assert "30 scores by 5 measures" in said and "5 of 5 means are what the run states" in said
     assert "left out: training_co2_cost, without any score; its responses: 6" in said
-    assert "left out: 5 scores of" in said and "about an instance that was not asked about" in said
+    assert "left out: 10 scores of" in said and "about 2 requests that scenario_state.json does not have" in said
 
 
 def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):

@@ -66,6 +66,11 @@ def test_ids_of_wordings_are_taken_as_they_look_or_as_the_user_says(tmp_path, ca
     assert opened.sql("SELECT DISTINCT text FROM stimuli WHERE item = '2'")["text"].tolist() == ["2"]
 
 
+def test_of_originals_alone_nothing_is_said_about_wordings(tmp_path, capsys):
+    import_rows(tmp_path, [{**row, "variant": "original"} for row in answer_rows(lambda item: "1")])
+    assert "--text-column" not in capsys.readouterr().out
+
+
 def test_the_choice_changes_intervals_and_names_the_wordings_that_items_share(tmp_path):
     rows = answer_rows(lambda item: "1234567", items=8)
     for name in ("own", "shared"):

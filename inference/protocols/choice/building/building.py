@@ -160,12 +160,14 @@ def read_questions_and_fill_sources(files: Sequence[str]) -> tuple[list[Question
         file_questions = questions.read_questions(path, file_equal_choices)
         for error in file_equal_choices:
             error.question = _fill_missing_source(error.question, path)
-        for question in (*file_questions, *(error.question for error in file_equal_choices)):
-            first = file_by_item.setdefault(question.item, name)
-            if first != name:
+        items = [question.item for question in (*file_questions, *(error.question for error in file_equal_choices))]
+        for item in items:
+            if item in file_by_item:
                 raise InputError(
-                    f"{name}: item {shorten_value(question.item)} is in {first}, too; name each question once"
+                    f"{name}: item {shorten_value(item)} is in {file_by_item[item]}, too; name each question once, and "
+                    "each file"
                 )
+        file_by_item |= dict.fromkeys(items, name)
         all_questions += [_fill_missing_source(question, path) for question in file_questions]
         equal_choices += file_equal_choices
     return all_questions, equal_choices

@@ -1,7 +1,7 @@
 r"""Choose the questions that can be asked alone and said in other words (Choi, section 4.1).
 
-The paper gives its rules in words; here, a sentence ends with `.`, `!` or `?`, or the full-width form of one, before
-white space or the end, so that "3.5" ends none; a word is what stands between white space.
+The paper gives its rules in words; here, a sentence ends with `.`, `!` or `?` before white space or the end, so that
+"3.5" ends none, or with the full-width form of one, wherever it stands; a word is what stands between white space.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from inference.protocols.choice.building.steps import FILTERED, LeftOut, Step
 from inference.stimuli.questions import EqualChoices, Question
 
 MOST_SENTENCES, FEWEST_WORDS, NUMBERS_OF_CHOICES = 3, 10, (4, 5)
-_END = re.compile(r"[.!?\u3002\uff01\uff1f]+[\"'”’)\]]*(?=\s|$)")
+_END = re.compile(
+    r"[.!?\u3002\uff01\uff1f]*[\u3002\uff01\uff1f][\"'”’)\]\u300d\u300f\uff09]*|[.!?]+[\"'”’)\]]*(?=\s|$)"
+)
 
 
 def count_sentences(text: str) -> int:

@@ -212,13 +212,8 @@ def extract_and_judge_rewording(
         return "", EMPTY
     if lines[0].reason == parsing.REFUSAL:
         return "", REFUSED
-    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and _can_line_be_question(line)), "")
+    wording = next((line.text for line in lines if line.text.endswith(("?", "？")) and line.reason is None), "")
     return wording, _find_wording_fault(question, wording, other_wordings)
-
-
-def _can_line_be_question(line: parsing.AnswerLine) -> bool:
-    """Tell whether a line may be the question: it is neither chatter, nor a refusal, nor empty."""
-    return line.reason in (None, parsing.CUT_OFF)
 
 
 def _find_wording_fault(question: Question, wording: str, other_wordings: Sequence[str]) -> str | None:

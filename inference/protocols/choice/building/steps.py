@@ -11,7 +11,7 @@ from ground import spreadsheet
 from ground.errors import format_quantity
 from inference.stimuli.questions import SPLITS, Question
 
-COLUMNS = ("step", "source", "count", "reason")
+COLUMNS, SUFFIX = ("step", "source", "count", "reason"), ".building.csv"
 LEFT_OUT_COLUMNS = ("item", "source", "step", "reason", "text")
 SOURCED, FILTERED, REWORDED = "initially sourced", "after filters", "after paraphrasing"
 SELECTED = "after selection"
@@ -82,7 +82,7 @@ def write_step_tables(study_path: Path, steps: Sequence[Step]) -> None:
     steps
         The steps that were made, in order.
     """
-    spreadsheet.write_spreadsheet_csv(study_path.with_suffix(".building.csv"), COLUMNS, list_step_rows(steps))
+    spreadsheet.write_spreadsheet_csv(study_path.with_suffix(SUFFIX), COLUMNS, list_step_rows(steps))
     left_rows = (
         (left_out.question.item, left_out.question.source, step.name, left_out.reason, left_out.text)
         for step in steps

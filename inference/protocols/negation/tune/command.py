@@ -6,6 +6,7 @@ import argparse
 from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Callable
+from shlex import quote
 from statistics import mean
 
 from ground.errors import InputError
@@ -96,7 +97,7 @@ def main(options: argparse.Namespace) -> None:
             print(step, flush=True)
     held_out = mean(model.result.accuracy for model in chosen)
     print(f"{options.out}: {len(chosen)} models; mean accuracy on the rows that chose them {held_out:.4f}, so too high")
-    print(f"next: waver run negation --items PAIRS --model {out / out.resolve().name}-* --out RUN")
+    print(f"next: waver run negation --items PAIRS --model {quote(str(out / out.resolve().name))}-* --out RUN")
 
 
 def _build_value_list_type(parse_value: Callable[[str], float]) -> Callable[[str], tuple[float, ...]]:

@@ -146,6 +146,12 @@ class TestCommandLine:
         for text, variant in zip(odd, study.variants, strict=True):
             assert f"前提：{text}\n" in asked.render(variant, None).text
 
+    def test_a_region_of_the_language_of_the_sentences_is_that_language(self):
+        (_, asked), (_, regional) = (negation.prepare_study(options(*more)) for more in ((), ("--language", "en-US")))
+        conditions = [each.rounds("plain")[0].conditions[0] for each in (asked, regional)]
+        assert conditions[0].name == conditions[1].name == "plain/0-shot"
+        assert conditions[0].fields["language"] == conditions[1].fields["language"] == "en"
+
     def test_prompts_in_another_language_are_a_condition_of_the_same_study(self):
         (own, questions), (same, foreign) = (
             negation.prepare_study(options(*more)) for more in ((), ("--language", "ja"))

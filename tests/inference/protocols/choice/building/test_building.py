@@ -13,7 +13,11 @@ from ground.errors import InputError, RunFailed
 from helpers.choice_models import BEGINNINGS, JUDGE, loader, plan, reword, rewording, right
 from helpers.commands import ROOT, waver
 from inference.protocols.choice.building import selecting
-from inference.protocols.choice.building.building import build_study_in_steps, write_questions
+from inference.protocols.choice.building.building import (
+    build_study_in_steps,
+    read_questions_and_fill_sources,
+    write_questions,
+)
 from inference.stimuli import questions
 
 pytestmark = pytest.mark.slow
@@ -199,6 +203,15 @@ def test_files_that_hold_paraphrases_need_no_model(tmp_path, capfd):
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "given.jsonl", "s.building.csv", "s.jsonl", "s.left-out.csv",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("other", ["given.jsonl", "./given.jsonl", "copy.jsonl"])
+def test_a_question_of_two_files_is_refused(tmp_path, monkeypatch, other):
+    monkeypatch.chdir(tmp_path)
+    for name in ("given.jsonl", "copy.jsonl"):
+        written(tmp_path, *FULL[:2], SAME, name=name)
+    with pytest.raises(InputError, match=r"is in given\.jsonl, too; name each question once"):
+        read_questions_and_fill_sources(["given.jsonl", other])
 
 
 def test_the_published_questions_go_all_the_way(shared, tmp_path):

@@ -59,10 +59,12 @@ def test_the_fewest_words_can_be_set():
         ('He said "Go." Then what?', 2),
         ("Really?! Yes... Who?", 3),
         ("No end", 1),
+        ("お茶は飲み物です。牛乳も飲み物です。どれが好きですか？", 3),
+        ("「はい。」 それは本当ですか？！", 2),
         ("It is Dr. Smith. Who?", 3),  # an abbreviation ends a sentence, as in the paper's count of full stops
     ],
 )
-def test_sentences_end_before_white_space(text, number):
+def test_sentences_end_before_white_space_or_with_a_full_width_mark(text, number):
     assert filters.count_sentences(text) == number
 
 
