@@ -91,7 +91,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     Raises
     ------
     InputError
-        For a study that is not about two canonical labels, or rows that contradict the stimuli.
+        For a study or a wording that is not about two canonical labels, and an item with more answers than wordings.
     """
     if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'item_patterns'").fetchone() == (1,):
         return

@@ -1,7 +1,7 @@
 """Tell which answers chance had a part in: an answer that was drawn can change without another wording.
 
-Answers are *determined* where a run holds probabilities, or texts of temperature 0. All others are drawn: at a
-temperature above 0, or at one that is not recorded, as are thoughts, also with probabilities behind them. With one
+Answers are *determined* where a run holds probabilities, or texts of temperature 0. All others are drawn: texts of a
+temperature above 0, or of one that is not recorded, and what follows thoughts, also where it is probabilities. With one
 drawn answer per wording, effects of the wording cannot be told from chance. Two samples or more tell them apart: those
 of one wording then agree more often than those of different wordings of the item.
 """

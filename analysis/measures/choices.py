@@ -119,9 +119,10 @@ def read_choice_studies(runs: Runs) -> list[Choices]:
     Raises
     ------
     InputError
-        For a question that lacks a wording, an order or a response to one of them; a variant without an order in its
-        name; two variants of the same wording and order; an answer that is none of the options; choices without texts
-        where their probabilities are to be divided by their length.
+        For no such study; a question that lacks a wording, an order or a response to one of them; a variant without an
+        order in its name, without a right choice among its options, or with letters that run.json does not list; two
+        variants of the same wording and order; choices without texts where their probabilities are to be divided by
+        their length.
     """
     return runs.compute_once(
         "choice studies", lambda: [_read_choice_study(runs, study) for study in list_choice_studies(runs)]
@@ -129,7 +130,13 @@ def read_choice_studies(runs: Runs) -> list[Choices]:
 
 
 def read_choice_studies_with_gaps(runs: Runs) -> list[Choices]:
-    """Read all studies as `read_choice_studies`, but with questions that lack wordings, orders or responses."""
+    """Read all studies as `read_choice_studies`, but with questions that lack wordings, orders or responses.
+
+    Raises
+    ------
+    InputError
+        As `read_choice_studies`, but not for what a question lacks.
+    """
     return runs.compute_once(
         "choice studies with gaps",
         lambda: [_read_choice_study(runs, study, with_gaps=True) for study in list_choice_studies(runs)],

@@ -275,9 +275,9 @@ def create_wording_meanings_table(con: duckdb.DuckDBPyConnection, runs: Runs) ->
     Parameters
     ----------
     con
-        A connection with the view `stimuli`.
+        The connection that gets the table.
     runs
-        The runs that it is of.
+        The runs that it is of; their stimuli are read.
 
     Returns
     -------

@@ -11,8 +11,9 @@ Of all wordings and of some of them, three figures are compared, on the same ite
 Items count that have one wording of the same meaning with an answer; of SD and range, those that have k. k is the
 number of them that nine of ten items have at least, of those that have two.
 
-Flips are shares, with Wilson's interval (`statistics.shares`): where one answer in fifty changes, percentiles of draws
-hold .77 to .90 of them. Differences have percentiles: Newcombe's interval is too wide where one share is in the other.
+Flips are shares, with Wilson's interval (`statistics.shares`): where one answer in fifty changes, intervals by
+percentiles of draws hold the true share in .77 to .90 of studies. Differences have percentiles: Newcombe's interval is
+too wide where one share is in the other.
 """
 
 from __future__ import annotations
@@ -165,11 +166,11 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
     -------
     DataFrame
         study, model, condition, validity, validity_at_most as in `AnswersBesideOriginal`; wordings: `ALL` or "same";
-        n_items, n_items_changed: those with a flip;
-        n_wordings; left_out_items, in neither row, left_out_flips, their part of the changed answers; k, n_items_k:
-        items of SD and range; flip, sd, range_k, each with X_lower, X_upper over items (of flips Wilson's, else
-        bootstrap); no_interval. In rows "same" also the difference same - all of every figure, X_difference with its
-        interval, paired over items; p of that of the flips, and p_holm over models and conditions of the study.
+        n_items, n_items_changed: those with a flip; n_wordings; left_out_items: items in neither row; left_out_flips:
+        their part of the changed answers; k, n_items_k: items of SD and range; flip, sd, range_k, each with X_lower,
+        X_upper over items (of flips Wilson's, else bootstrap); no_interval. In rows "same" also the difference same -
+        all of every figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over
+        models and conditions of the study.
         Without a verdict on any wording there are rows `ALL` only, about all items. No rows where no wordings were
         checked.
     """

@@ -104,8 +104,8 @@ def _refuse_malformed_people_table(file: Path, rows: Sequence[Row], names: set[s
     """Refuse a table with both shares and counts, or neither, and items that no study has."""
     header = rows[0][1]
     if (SHARE in header) == (COUNT in header):
-        problem = "has both" if SHARE in header else "has neither"
-        raise InputError(f"{file}: needs a column share or a column count, and {problem}; keep one of them")
+        problem = "has both; keep one of them" if SHARE in header else "has neither; add one of them"
+        raise InputError(f"{file}: needs a column share or a column count, and {problem}")
     for line, cells in rows:
         if cells[ITEM] not in names:
             nearest = format_nearest_name_hint(cells[ITEM], names)

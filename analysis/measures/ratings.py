@@ -4,7 +4,9 @@ An answer's p_k is the probability of option k divided by the mass of all option
 answer without either, 1 for the option that was named. Its score is s = (sum of k p_k - 1) / (K - 1), from 0, the
 lowest option, to 1, the highest, before items are reversed; without the middle option, K counts the options that are
 left.
-Wordings are, as of protocol `agreement`, those beside the original; where an item has no others, all are.
+
+Wordings are, as of protocol `agreement`, those beside the original; where some item of the study has no others, all
+are, of every item.
 
 A setting is what conditions have in common that differ in nothing but how the options are shown (labels, order, middle)
 and which persona a model has: `plain` of `plain/numbers-up` and `plain/words-down`, `plain/personas` of those with one.

@@ -39,7 +39,7 @@ class Compared:
     ratings, people, reference
         The answers of models, those of people, and what chance does to these.
     units
-        Model, condition (setting) and persona (None: asked without one) of every row to be.
+        Model, condition (setting) and persona (None: asked without one) of every unit.
     validity
         (units,): mean validity.
     shares
@@ -57,7 +57,7 @@ class Compared:
     figures: Mapping[str, Array]
 
     def build_item_signs_by_scale(self) -> dict[str, Array]:
-        """Return all items and those of every scale: 1, or -1 where an item is reversed; 0 for other items."""
+        """Return signs for all items together, 1 each, and for every scale: 1, -1 for reversed items, 0 for others."""
         scales = {
             scale: self.ratings.mark_scale_items(scale) * self.ratings.item_keying_signs
             for scale in self.ratings.scales
@@ -97,6 +97,11 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     -------
     list of Compared
         Of the studies with items that people answered.
+
+    Raises
+    ------
+    InputError
+        As `read_answers_of_people`.
     """
     if not people:
         return []

@@ -61,8 +61,8 @@ class Style:
     n_items
         Items that it is computed from.
     p
-        That the difference is beyond `LEAST`, or `LEAST_SHARE`, for items and wordings like these; NaN where it cannot
-        be told.
+        p value of the test whether the difference is beyond `LEAST`, or `LEAST_SHARE`, for items and wordings like
+        these; 1 where it is not beyond it here; NaN where it cannot be told.
     """
 
     unit: tuple[str, str]
@@ -117,9 +117,9 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
 def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
     """Compare every model's share with the mean of the other models' in the same setting.
 
-    Its p value is the larger of two: against their mean, and against the model in the middle of them, 1 where it is on
-    another side of both. One model that stands apart moves the mean of the others, so that without the second one, all
-    would differ from it.
+    Its p value is the larger of two: against their mean, and against the model in the middle of them; 1 where it is
+    above one of these and not above the other. One model that stands apart moves the mean of the others, so that
+    without the second one, all would differ from it.
     """
     settings = ratings.list_unit_places_by_setting()
     averages = [average_over_units(shares[keep_units_showing_middle_option(ratings, places)]) for _, places in settings]

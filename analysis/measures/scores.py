@@ -54,8 +54,8 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
         its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
         dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
-        with a number, or the probability of all numbers together; answered: whether the prompt has a response. In the
-        order of run.json and of the study.
+        with a number, or the probability of all numbers together; validity_at_most: its upper bound, the same where it
+        is exact; answered: whether the prompt has a response. In the order of run.json and of the study.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     if not runs.list_studies_of_protocols(PROTOCOL):
         raise InputError(
             f"{_format_study_paths_for_error_message(runs)}: no study of protocol {PROTOCOL!r}; "
-            "ask for one with `inference run scoring`"
+            "ask for one with `waver run scoring`"
         )
     if GOLD in runs.info["models"]:
         raise InputError(

@@ -3,7 +3,7 @@
 Every rule is a column and an SQL condition that is true of a damaged value; a null is none unless the schema forbids
 it. The damaged rows are counted, on all cores, since a count does not depend on their order. Only where there are some,
 another pass finds the first of them. To join the options to every row costs as much as half of the rules; where all
-stimuli have equally many, it is done for rows with an answer only.
+stimuli have equally many options, it is done for rows with an answer only.
 """
 
 from __future__ import annotations

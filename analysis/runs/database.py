@@ -311,7 +311,8 @@ def open_runs(
     InputError
         For no folder at all, or none of these protocols; a folder that differs from results/schema.json; one study
         name with different stimuli; one model id with different revisions; one condition name with different settings;
-        a key in two folders.
+        a key in two folders; a baseline that was changed after it was saved; with `over_time`, a folder without a time,
+        and one run given twice.
     """
     if not paths:
         raise InputError("no run folder given")

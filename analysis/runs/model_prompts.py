@@ -147,7 +147,7 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     Returns
     -------
     DataFrame
-        study, model, condition, item, variant, said (what came back, in words: see the function), output (texts, or
+        study, model, condition, item, variant, said (what came back, by `describe_response`), output (texts, or
         None), thought, thought_tokens (lists, or None); in the order of conditions and models in run.json, and of the
         wordings in the study.
     """

@@ -76,7 +76,7 @@ def read_start_time_of_run(folder: Folder) -> datetime.datetime:
     """
     times = [session.get("started") for session in folder.info["sessions"]]
     if not times or not times[0]:
-        raise InputError(f"{folder.path}: run.json: sessions: the first has no time, so none of the folder is known")
+        raise InputError(f"{folder.path}: run.json: sessions: the first has no time, so its time is unknown")
     try:
         time = datetime.datetime.fromisoformat(str(times[0]))
     except ValueError as error:

@@ -47,8 +47,8 @@ def compute_agreement(responses: pd.DataFrame, wordings: pd.DataFrame, agree_lab
     -------
     DataFrame
         study, model, condition, item, variant; original: whether this is the original wording; agreement, validity: 0
-        to 1, agreement NaN where there is no valid answer; outvoted: whether as many samples hold no answer as give the
-        more frequent option.
+        to 1, agreement NaN where there is no valid answer; outvoted: whether at least as many samples hold no answer as
+        give the more frequent option.
     """
     rows = attach_wordings(responses, wordings, ["pattern", "options", "canonical"])
     options, canonical = stack_row_options_and_canonical_labels(rows)

@@ -2,7 +2,7 @@
 
 ::
 
-    choices = read_choices(run.responses(), run.wordings())
+    choices = derive_choices_of_responses(run.responses(), run.wordings())
     accuracies = average_over_option_orders(choices)
     robustness = summarize_accuracies_over_questions(accuracies)
 
@@ -53,7 +53,7 @@ def derive_choices_of_responses(
     DataFrame
         study, model, condition, item, pattern; order: number of the order of the options; subset; chosen: letter of the
         choice in the question's own order, None where two are as likely or there is none; right: 1 where it is the
-        right one, else 0. Questions of several subsets are there twice, also as the subset "all".
+        right one, else 0. Of a study with several subsets every row is there twice, also as the subset "all".
     """
     texts = sorted(name for name in wordings.columns if name.startswith("attributes.choice_"))
     columns = ["pattern", "gold", "options", "canonical", "attributes.subset", *texts]

@@ -24,9 +24,9 @@ def recompute_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Cal
     Parameters
     ----------
     items
-        The columns of `ROW`, item, and a and b: the mean of both sides of every item.
+        The columns of `ROW`, item, a and b: the mean of both sides of every item, and difference.
     rows
-        The rows: the columns of `ROW`, test and n_items_differing.
+        The rows: the columns of `ROW`, test, n_items and n_items_differing.
     ttest
         `scipy.stats.ttest_rel`.
 
@@ -67,6 +67,6 @@ def recompute_mcnemar_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Ca
 def _group_items_of_rows_with_changes(
     items: pd.DataFrame, rows: pd.DataFrame, test: str
 ) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
-    """Yield the keys and the items of the rows that have a test and differ."""
+    """Yield the keys and the items of the rows that have this test, two items or more, and an item that differs."""
     tested = rows.loc[(rows["test"] == test) & (rows["n_items_differing"] > 0) & (rows["n_items"] > 1), ROW]
     yield from items.merge(tested, on=ROW).groupby(ROW, sort=False)

@@ -86,8 +86,8 @@ def correlate_measures_with_facts_by_pingouin(
     -------
     DataFrame
         page, study, condition, measure, benchmark; method: pearson, spearman, or one of them "given size"; n: models;
-        r: NaN below 4 models, for values that are all the same, and given size where the three depend on each other. A
-        value without end is the largest rank, and none for Pearson's r.
+        r: NaN below 4 models, for values that are all the same, and given size where the three depend on each other. An
+        infinite value has the largest rank; for Pearson's r it is left out.
     """
     rows: list[tuple[Any, ...]] = []
     with warnings.catch_warnings():

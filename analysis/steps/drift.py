@@ -2,8 +2,8 @@
 
 ::
 
-    answers = page.list_answers()
-    means = average_item_means_by_time(average_each_side_per_item(answers))
+    answers = page.list_answers_at_every_look()
+    means = average_item_means_by_time(average_answers_by_item_and_look(answers))
     changes = compare_before_and_after_change_point(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
 """
 

@@ -58,8 +58,7 @@ def refit_units_with_package(rows: pd.DataFrame, effects: pd.DataFrame, package:
     ----------
     rows
         `analysis.features.join_answers_with_features` with the attributes of `list_attributes_of_terms`, and the
-        response of the
-        fits as column response.
+        response of the fits as column response.
     effects
         Rows of table `mixed`: study, model, condition, term; the fits have these terms.
     package

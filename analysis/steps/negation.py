@@ -4,7 +4,7 @@
 
     judgements = derive_labels_of_responses(run.responses(), run.wordings())
     pairs = pair_judgements_with_parents(judgements, run.wordings())
-    accuracies = average_pairs(pairs)
+    accuracies = average_minimal_pairs_by_model(pairs)
 
 Reference
 ---------
@@ -28,7 +28,8 @@ def derive_labels_of_responses(responses: pd.DataFrame, wordings: pd.DataFrame) 
     Parameters
     ----------
     responses
-        `Run.responses`: study, model, condition, item, variant, answer, count.
+        `Run.responses`: study, model, condition, item, variant, answer, count; of thoughts also probability and
+        thought_tokens.
     wordings
         `Run.wordings`: study, item, variant, pattern, gold, options.
 

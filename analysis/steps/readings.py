@@ -4,7 +4,8 @@
 
     values = list_first_model_answers_by_reading(read_reading_groups(runs))
     spreads = compute_wording_sd_of_each_reading(values)
-    theirs = compute_kappas_of_sides_of_half(values, statsmodels.stats.inter_rater.cohens_kappa)
+    sides = count_wordings_above_and_below_half(values)
+    theirs = compute_kappas_of_sides_of_half(sides, statsmodels.stats.inter_rater.cohens_kappa)
 """
 
 from __future__ import annotations
@@ -123,8 +124,7 @@ def compute_kappas_of_sides_of_half(sides: pd.DataFrame, cohens_kappa: Callable[
     Returns
     -------
     DataFrame
-        study, model, setting, reading_a, reading_b, kappa; NaN where a reading has all wordings on one side, and so has
-        the other.
+        study, model, setting, reading_a, reading_b, kappa; NaN where both readings have all wordings on the same side.
     """
     kappas = []
     for row in sides.to_dict("records"):

@@ -47,8 +47,8 @@ def list_answers_of_first_balanced_unit(studies: Sequence[Study]) -> pd.DataFram
     -------
     DataFrame
         study, model, condition, measure; shared: whether all items have the same wordings; item, wording: numbered from
-        0, in each item where they are its own; value: the answer. Left out are studies of single wordings, and those
-        without a model that has answers to all.
+        0, in each item where they are its own; value: the answer. A unit counts that has two items, two wordings and
+        `LEAST_ANSWERS` answers or more, none missing and not all the same; left out are studies without one.
     """
     parts = [pd.DataFrame(columns=[*ROW, "shared", "item", "wording", "value"])]
     for study in studies:

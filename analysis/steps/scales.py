@@ -100,7 +100,7 @@ def _name_settings_of_study(study: str, conditions: pd.DataFrame) -> pd.DataFram
 
 
 def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
-    """Compute the score of every model on every scale: the mean over items of the mean over wordings, reversed.
+    """Compute the score of every model on every scale: the mean over items of the mean over wordings, after reversing.
 
     Parameters
     ----------

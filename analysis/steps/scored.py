@@ -2,7 +2,7 @@
 
 ::
 
-    scores = read_scores(run.responses(SCORE_COLUMNS), run.conditions())
+    scores = attach_measures_to_scores(run.responses(SCORE_COLUMNS), run.conditions())
     means = compute_means_and_spreads(scores)
     passes = compute_shares_of_items_passing_threshold(scores, thresholds)
     pairs = compare_scores_of_model_pairs(scores, scipy.stats.ttest_1samp)
@@ -53,7 +53,7 @@ def compute_means_and_spreads(scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     scores
-        From `read_scores`.
+        From `attach_measures_to_scores`.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def compute_shares_of_items_passing_threshold(scores: pd.DataFrame, thresholds: 
     Parameters
     ----------
     scores
-        From `read_scores`.
+        From `attach_measures_to_scores`.
     thresholds
         study, model, condition, threshold.
 
@@ -100,7 +100,7 @@ def compare_scores_of_model_pairs(
     Parameters
     ----------
     scores
-        From `read_scores`.
+        From `attach_measures_to_scores`.
     test
         `scipy.stats.ttest_1samp`: it gets the mean difference of every item, and 0, which it tests their mean against.
 

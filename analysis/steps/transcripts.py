@@ -3,7 +3,7 @@
 ::
 
     numbers = convert_responses_to_numbers(run.responses(), run.wordings(), run.conditions(), items, {"demo": "agree"})
-    values = average_each_side_per_item(numbers, items)
+    values = average_spread_or_score_by_item(numbers, items)
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
     answers = derive_answers_to_original_questions(run.responses(), run.wordings(), {"facts": "yes"})
     pairs = pair_answers_with_originals(answers)
-    consistency = average_pairs(pairs)
+    consistency = average_answer_pairs_by_pattern(pairs)
 
 Reference
 ---------
@@ -41,7 +41,8 @@ def derive_answers_to_original_questions(
     Parameters
     ----------
     responses
-        `Run.responses`: study, model, condition, item, variant, answer, count, invalid, probability.
+        `Run.responses`: study, model, condition, item, variant, answer, count, invalid, probability; of thoughts also
+        thought_tokens.
     wordings
         `Run.wordings`: study, item, variant, pattern, language, gold, options, canonical, `attributes.task`.
     yes_labels
@@ -51,10 +52,10 @@ def derive_answers_to_original_questions(
     -------
     DataFrame
         study, model, condition, item, variant, pattern; language, task (the study's name where none is given); said:
-        the answer, None without a valid one; yes: 1 where that is "Yes", else 0; meant: the answer to the original
-        question that it amounts to ("No" to an antonym is "Yes"); inverted: whether "Yes" here means what "No" means
-        there; gold: the right answer to the original question; outvoted: whether as many samples hold no answer as give
-        the more frequent one.
+        the answer, None without a valid one; yes: 1 where that is "Yes", 0 for another valid answer, else NaN; meant:
+        the answer to the original question that it amounts to ("No" to an antonym is "Yes"); inverted: whether "Yes"
+        here means what "No" means there; gold: the right answer to the original question; outvoted: whether at least as
+        many samples hold no answer as give the more frequent one.
     """
     columns = ["pattern", "language", "gold", "options", "canonical", "attributes.task"]
     rows = attach_wordings(responses, wordings, columns)

@@ -29,7 +29,7 @@ def read_response_rows_of_condition(
     kind
         Of whose condition.
     stimuli
-        item, variant, item_code, wording_code, place, options.
+        item, variant, item_code, wording_code, place, options, and text and measure, which are left out.
 
     Returns
     -------

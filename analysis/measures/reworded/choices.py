@@ -42,7 +42,7 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
 
     Yields
     ------
-    Every study.
+    Every study, and once more by the probability of the right option, of the conditions in which models think.
     """
     by_text = count_templates_by_study(runs)
     for choices in read_choices(runs):

@@ -133,7 +133,8 @@ def read_scored_studies_by_measure(runs: Runs) -> list[Scored]:
     Raises
     ------
     InputError
-        For a condition without a measure, or with a range or direction that is none.
+        For a condition without a measure, or with a range or direction that is none, and a measure whose range or
+        direction differs between conditions.
     """
     return runs.compute_once("scores of measures", lambda: list(_read_scores_of_each_measure(runs)))
 

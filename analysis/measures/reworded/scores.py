@@ -102,7 +102,7 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
 
 
 def _has_several_samples(condition_fields: Mapping[str, Any]) -> bool:
-    """Tell whether a condition asked for more than one sample of a score, or thought."""
+    """Tell whether a condition asked for more than one sample of a score, or for more than one thought."""
     numbers = condition_fields.get("samples"), condition_fields.get("thoughts")
     return any(isinstance(number, int) and number > 1 for number in numbers)
 

@@ -63,8 +63,8 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     """Say in one line why no unit has data for a mixed model; empty where one has.
 
     It needs two items, more rows than coefficients, answers that vary, wordings that are no templates shared by all
-    items, and a language that can be cut into words or has negation cues. Named are those that the unit lacks that
-    lacks fewest. The page on stability says why runs have no defined agreement.
+    items, and a language that can be cut into words or has negation cues. The line names what is missing in the unit in
+    which the fewest of these are missing. The page on stability says why runs have no defined agreement.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def fit_mixed_model_per_unit(
     Raises
     ------
     InputError
-        For an unknown or missing predictor, an unknown engine or scale, and if no model can be fitted.
+        For an unknown or missing predictor, an unknown engine, scale or convention, and if no model can be fitted.
     """
     agreement.refuse_unknown_invalid_answer_convention(invalid)
     key = ("mixed models", engine, scale, predictors)

@@ -78,7 +78,7 @@ class TextFeaturesPage(Page):
         return fit_mixed_models_of_page(self.frames).formula
 
     def method(self) -> Html:
-        """Say in six lines how the numbers were computed."""
+        """Say how the numbers were computed."""
         fitted_family = fit_mixed_models_of_page(self.frames)
         fits = self.frame("mixed_diagnostics")
         return render_template_for_notebook(

@@ -33,8 +33,8 @@ COLUMNS: Mapping[str, Column] = {
     "tokens_median": Column("median tokens of a thought", "tokens", "Median", 0),
     "tokens_most": Column("tokens of the longest thought", "tokens", "Longest", 0),
     "most_allowed": Column(
-        "tokens that the condition allowed for a thought with its answer, or its budget; missing where "
-        "that is what fits the model's window, or 8,192",
+        "tokens that the condition allowed for a thought with its answer, or its budget; missing where it "
+        "names neither: then 8,192, or what fits the model's window if that is less",
         "tokens",
         "Allowed",
         0,

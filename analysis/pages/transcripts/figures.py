@@ -10,7 +10,7 @@ from analysis.reporting.catalogue.frames import Frames
 
 
 def build_transcript_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Return the items of every study that have a value, one picture per study."""
+    """Yield the items of every study that have a value, one picture per study."""
     ordered_items = frames["transcript_items"].dropna(subset=["transcript_value"])
     for _, part in ordered_items.groupby("study", sort=False):
         yield (part.reset_index(drop=True),)

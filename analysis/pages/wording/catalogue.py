@@ -38,7 +38,7 @@ TABLES = {
     "overall": Table(
         "tables.tabulate_means_over_patterns_and_tasks",
         "Every model over all patterns and tasks of a language",
-        "Plain means over the four patterns of each task, then over tasks (the counterpart of Takayama et al., "
+        "Plain means over the patterns of each task, then over tasks (the counterpart of Takayama et al., "
         "Figure 3). Overall is first a harmonic mean within a task and pattern. Undefined where a cell has no valid "
         "answer.",
         (*split_names("model language condition n_tasks n_patterns n_undefined n_items"), *MEASURES, "intervals",
@@ -64,7 +64,7 @@ TABLES = {
     "patterns": Table(
         "tables.tabulate_pattern_means",
         "What every kind of wording does, over all models",
-        "Means over all models, conditions and tasks of a language that have valid answers, intervals over items.",
+        "Means over all conditions and tasks of a language, and the models that answer there; intervals over items.",
         (*split_names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals", "no_interval"),
         frozenset(split_names("n_items yes diff_acc accuracy_original")), BARE,
     ),

@@ -60,13 +60,14 @@ def create_wording_answers_view(runs: Runs) -> None:
     meant (the answer to the original question that this one amounts to), inverted (whether "Yes" here means what "No"
     means there), p_yes = p(Yes) / (p(Yes) + p(No)) (Takayama et al., footnote 5), from probabilities, else from sampled
     counts; null without either. The answer of sampled rows is that of most samples; a tie is not a valid answer.
-    outvoted: as many samples hold no answer as give the answer (`agreement.build_nonanswer_wins_among_samples_sql`).
+    outvoted: at least as many samples hold no answer as give the more frequent one
+    (`agreement.build_nonanswer_wins_among_samples_sql`).
 
     Raises
     ------
     InputError
-        For runs without the protocol; stimuli that are not about the study's two labels, an unknown pattern, an item
-        without exactly one original question; an answer that is not one of its options.
+        For runs without the protocol; canonical labels that are not two; stimuli that are not about these, an unknown
+        pattern, and an item without exactly one original question.
     """
     if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
         return
@@ -97,6 +98,11 @@ def compute_item_sums_of_wording_studies(runs: Runs, invalid: str = "dropped") -
     -------
     WordingItemSums
         Units in the order of run.json.
+
+    Raises
+    ------
+    InputError
+        As `create_wording_answers_view`; for an unknown convention, and a number of exemplars that is none.
     """
     refuse_unknown_invalid_answer_convention(invalid)
     create_wording_answers_view(runs)

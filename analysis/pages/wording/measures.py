@@ -76,14 +76,14 @@ def compute_harmonic_mean(*values: Array) -> Array:
 def estimate_unit_group_measures(
     item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute every measure of every target with its 95 % interval over items, as shares and what is made of them.
+    """Compute every measure of every group with its 95 % interval over items, as shares and what is made of them.
 
     Parameters
     ----------
     item_sums
         From `cells.compute_item_sums_of_wording_studies`.
     unit_groups
-        Groups of units, as rows of `WordingItemSums.units`. The measure of a target is the plain mean of its units'
+        Groups of units, as rows of `WordingItemSums.units`. The measure of a group is the plain mean of its units'
         measures, NaN if one of them is. Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -91,7 +91,7 @@ def estimate_unit_group_measures(
     Returns
     -------
     dict
-        Interval of every measure: (targets,).
+        Interval of every measure: (groups,).
     """
     return _estimate_measures_of_unequal_groups(
         item_sums, unit_groups, [(i,) for i in range(len(unit_groups))], resamples, seed
@@ -101,21 +101,21 @@ def estimate_unit_group_measures(
 def estimate_unit_group_differences(
     item_sums: WordingItemSums, pairs: Sequence[tuple[UnitGroup, UnitGroup]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute the measures of one target minus those of another on common items, with paired intervals.
+    """Compute the measures of one group of units minus those of another on common items, with paired intervals.
 
     Parameters
     ----------
     item_sums, resamples, seed
         As in `estimate_unit_group_measures`.
     pairs
-        Two targets each, the second subtracted from the first.
+        Two groups of units each, the second subtracted from the first.
 
     Returns
     -------
     dict
         Interval of every measure: (pairs,).
     """
-    # Pair 0 is targets 0 and 1, pair 1 is targets 2 and 3.
+    # Pair 0 is groups 0 and 1, pair 1 is groups 2 and 3.
     unit_groups = [unit_group for pair in pairs for unit_group in pair]
     return _estimate_measures_of_unequal_groups(
         item_sums, unit_groups, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed
@@ -129,9 +129,9 @@ def _estimate_measures_of_unequal_groups(
     resamples: int,
     seed: int,
 ) -> dict[str, Interval]:
-    """Compute the measures of targets with different numbers of units.
+    """Compute the measures of groups with different numbers of units.
 
-    The bootstrap takes arrays, so all targets of one call need equally many units. A target is made longer by repeating
+    The bootstrap takes arrays, so all groups of one call need equally many units. A group is made longer by repeating
     all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
     six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
@@ -163,9 +163,9 @@ def _estimate_measures_of_unequal_groups(
 def _build_columns_by_unit_position(
     item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], size: int
 ) -> dict[str, Array]:
-    """Build columns "<sum>:<k>" (items, targets): that sum of each target's k-th unit, k counted from 0.
+    """Build columns "<sum>:<k>" (items, groups): that sum of each group's k-th unit, k counted from 0.
 
-    NaN for items that none of the target's units was asked; 0 for items that only its other units were asked.
+    NaN for items that none of the group's units was asked; 0 for items that only its other units were asked.
     """
     index = np.array(unit_groups, int).reshape(len(unit_groups), size)
     is_asked = item_sums.has[:, index].any(axis=2)

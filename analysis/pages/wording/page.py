@@ -45,7 +45,7 @@ class WordingPage(Page):
         )
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say how the numbers were computed."""
         options = self.collect_table_options("consistency")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_template_for_notebook(

@@ -27,7 +27,8 @@ def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------
@@ -46,7 +47,8 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     frame
         Rows of table `consistency` of one language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
+        the marks.
 
     Returns
     -------

@@ -40,7 +40,8 @@ def tabulate_yes_probability_shifts(runs: Runs, *, resamples: int = DRAWS, seed:
         One row per study, model, language, task, condition and pattern that has probabilities: n, shift, n_band,
         shift_band (original p(Yes) between 0.2 and 0.8), n_outside, shift_outside, band_difference, with intervals over
         items; no_interval: which have none, and why; band_p: p value of band_difference
-        (`significance.compute_two_sided_bootstrap_p`), band_p_holm: after Holm over the rows of a pattern.
+        (`significance.compute_two_sided_bootstrap_p`); p_least: the smallest that it could be; band_p_holm: after Holm
+        over the rows of a pattern.
     """
     rows = _query_yes_probability_pairs(runs)
     if rows.empty:

@@ -333,7 +333,7 @@ def _tabulate_unit_indices_per_key_combination(
 def _tabulate_unit_group_measures(
     item_sums: WordingItemSums, unit_groups: Iterable[UnitGroup], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compute the measures with their intervals, one row per target."""
+    """Compute the measures with their intervals, one row per group of units."""
     interval_by_measure = estimate_unit_group_measures(item_sums, list(unit_groups), resamples=resamples, seed=seed)
     return pd.DataFrame(
         {"n_items": interval_by_measure["valid"].n_items, **interval.build_interval_columns(interval_by_measure)}
@@ -343,7 +343,7 @@ def _tabulate_unit_group_measures(
 def _tabulate_differences_between_unit_groups(
     item_sums: WordingItemSums, pairs: pd.DataFrame, key_columns: Sequence[str], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Make one row per pair of targets and measure; leave out undefined ones."""
+    """Make one row per pair of groups of units and measure; leave out undefined ones."""
     unit_group_pairs = list(zip(pairs["target"], pairs["base"], strict=True))
     interval_by_measure = estimate_unit_group_differences(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
     pair_rows = pairs[list(key_columns)].reset_index(drop=True)
