@@ -180,7 +180,7 @@ def rank_group_models(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
     runs
         From `analysis.runs.open_runs`.
     group
-        From `groups`.
+        From `list_ranking_groups`.
     seed
         Of the random draws.
 
@@ -235,7 +235,7 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
     -------
     DataFrame
         study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks
-        (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; model, template, model_template,
+        (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; models, template, model_template,
         sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four,
         four_lower, four_upper: coefficients of generalizability with the same items; one_items, four_items: with other
         items; kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with
@@ -272,7 +272,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     Parameters
     ----------
     task
-        Of this task; empty: by the mean over tasks, or of the only task.
+        Of this task; empty: by the mean over tasks, or where there is none, of every task.
 
     Returns
     -------

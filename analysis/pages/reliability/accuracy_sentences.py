@@ -131,7 +131,7 @@ def _format_template_count_range(rows: pd.DataFrame, *, spelled_out: bool = Fals
 
 
 def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
-    """Return the rankings that sentences are about: those by the mean over tasks, or of the only task."""
+    """Return the rankings that sentences are about: by the mean over tasks, or where there is none, of every task."""
     has_mean = rankings.groupby(["study", "condition"])["task"].transform(lambda tasks: (tasks == ALL).any())
     return rankings[(rankings["task"] == ALL) | ~has_mean]
 

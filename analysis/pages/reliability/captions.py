@@ -31,7 +31,7 @@ def caption_wording_ranking(frame: pd.DataFrame) -> str:
     over = f"mean {row['measure']} over {format_quantity(int(row['n_items']), 'common item')}"
     caveat = ""
     if row["task"]:
-        caveat = " Rather too long: how far models share errors of items is not known from accuracies."
+        caveat = " These lines are rather too long: how far models share errors of items is not known from accuracies."
         of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (

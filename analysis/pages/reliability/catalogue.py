@@ -19,7 +19,7 @@ TABLES = {
         "Means with their intervals, and what more wordings would add",
         "Mean of every model with two 95 % intervals. For these wordings: items drawn anew, by t, or Wilson's for "
         f"shares of right answers. And {_LIKE}. {OWN_WORDINGS} "
-        "Widening: width of the latter, divided by what it would be with wordings without end.",
+        "Widening: standard error of the mean, divided by what it would be with wordings without end.",
         split_names("study model condition measure headline design validity validity_at_most n_items n_wordings "
               "n_shared n mean mean_lower mean_upper like_lower like_upper error error_least widening widening_lower "
               "widening_upper missing"),
@@ -27,8 +27,8 @@ TABLES = {
         frozenset(split_names("n_shared missing")),
         repeats={"like_lower": "mean_lower", "like_upper": "mean_upper"},
         caption_without_repeats=f"Mean of every model with {ONE_INTERVAL} Items are drawn anew, by t, or Wilson's for "
-        "shares of right answers. Widening: width of the interval for wordings like these, divided by what it would be "
-        "with wordings without end.",
+        "shares of right answers. Widening: standard error of the mean, divided by what it would be with wordings "
+        "without end.",
         measures=Measures(
             {"error": "Standard error", "widening": "Widening by wordings"}, kinds=("measure",), row_filter="headline",
         ),
@@ -162,7 +162,7 @@ FIGURES = {
     ),
     "template_accuracies": Figure(
         "Accuracy with every template", "figures.build_template_accuracies_frames",
-        empty_note="No templates with right answers: each item has its own wordings, or no answer is right.",
+        empty_note="No templates with right answers: each item has its own wordings, or no right answer is known.",
     ),
     "template_reliability": Figure(
         "How reliably one template ranks the models, or four", "figures.build_template_reliability_frames",

@@ -22,8 +22,8 @@ ANEW: tuple[Anew, ...] = ("wordings", "both")
 def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, seed: int = 0) -> pd.DataFrame:
     """Compare the standard errors that a tenth of the wordings foresees with those of the others.
 
-    Of every model that answers, under its first condition in run.json: the mean agreement, or accuracy where it is
-    known, and the SD and the flips of agreement.
+    Of every model that answers, under its first condition in run.json: the mean of the measure that sentences are about
+    (accuracy where it is known, else agreement, or a score), and the SD and the flips of agreement.
 
     Parameters
     ----------

@@ -179,7 +179,8 @@ COLUMNS: Mapping[str, Column] = {
     "anew": Column("what the other half has anew: wordings, or both wordings and items", header="Anew"),
     "low": Column("from this probability", PROBABILITY, "From", 1),
     "high": Column("to below this one (the last class: and with it)", PROBABILITY, "To", 1),
-    "n_cases": Column("pairs of models, each in every half of every cut that has an order", "pairs", "Pairs"),
+    "n_cases": Column("pairs of models; each counts once for every half of every cut in which it has an order", "pairs",
+                      "Pairs"),
     "foreseen": Column("mean probability of the pairs to keep their order", PROBABILITY, "Foreseen", 3),
     "kept": Column("share of them that kept it in the other half", "share of pairs, 0 to 1", "Kept", 3),
     # templates
@@ -187,8 +188,8 @@ COLUMNS: Mapping[str, Column] = {
     "template_scores.mean": Column("mean accuracy over templates (AvgP)", SHARE, "Mean", 3),
     "sd": Column("standard deviation over templates (n - 1)", SHARE, "SD", 3),
     "lowest": Column("lowest accuracy", SHARE, "Lowest", 3),
-    "highest": Column("highest accuracy (MaxP), which luck makes too high: the more, the more templates. The interval "
-                      "holds that of the best template", SHARE, "Highest", 3),
+    "highest": Column("highest accuracy (MaxP), which luck makes too high, the more so the more templates there are. "
+                      "The interval holds that of the best template", SHARE, "Highest", 3),
     "highest_corrected": Column("the same without luck: accuracies are drawn towards their mean by the share of their "
                                 "variance that items alone explain. Of accuracies without answers rather too low",
                                 SHARE, "Highest, corrected", 3),
@@ -244,6 +245,6 @@ COLUMNS: Mapping[str, Column] = {
     "template_pairs.difference": Column("mean accuracy of a minus that of b", SHARE, "Difference", 3),
     "combined": Column("saturation times highest accuracy (CPS); the interval holds all that the intervals of highest "
                        "and mean allow", SHARE, "Combined", 3),
-    "combined_corrected": Column("the same of the accuracies that the corrected highest one is of", SHARE,
-                                 "Combined, corrected", 3),
+    "combined_corrected": Column("the same of the accuracies that are drawn towards their mean for the corrected "
+                                 "highest one", SHARE, "Combined, corrected", 3),
 }  # fmt: skip

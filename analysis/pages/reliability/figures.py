@@ -51,8 +51,8 @@ def predict_standard_errors(rows: pd.DataFrame, n_wordings: pd.Series) -> pd.Ser
     """
     item, shared = rows["item"], rows["interaction"].notna()
     inner = rows["interaction"].where(shared, rows["wording"]) + (rows["sample"] / rows["n_samples"]).fillna(0)
-    # With `n_wordings` wordings an item, at * n_shared / n_wordings are shared: an item that has 5 of 10 would have 8
-    # of 16.
+    # As `Incidence.predict_effective_n_wordings`: n_shared grows with the wordings of an item. Items that have 5 of 10
+    # wordings would have 8 of 16.
     of_all = (rows["wording"] * rows["n_wordings"] / rows["n_shared"]).where(shared, 0)
     return np.sqrt((item + inner / n_wordings) / rows["n_items"] + of_all / n_wordings)
 

@@ -96,7 +96,7 @@ def answer_page_question(
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
-    # Accuracy, which has no component of thoughts, may be the headline: then it is that of agreement.
+    # Accuracy, where it is the headline, has no component of thoughts: these rows are then of another measure.
     is_told = component_rows["headline"].astype(bool) | (component_rows["sampled"] == THOUGHTS)
     answering_parts = component_rows[is_told].merge(answering[labels.UNIT])
     details = {
@@ -196,7 +196,7 @@ def _format_unit_count(rows: pd.DataFrame) -> str:
 
 
 def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
-    """State the reliability of the ranking, of several that whose interval begins lowest; where it is above 0."""
+    """State the reliability of the ranking, of several the one whose interval begins lowest, or that none is shown."""
     known_rankings = _select_rows_of_headline_measure(rankings).dropna(subset=["relative"])
     if known_rankings.empty:
         return
@@ -265,7 +265,7 @@ def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> I
 
 
 def _describe_answers_of_unknown_thought_effect(component_rows: pd.DataFrame) -> Iterator[str]:
-    """Say of which answers it is not told how far thoughts move them, so that this looks like an effect of wordings."""
+    """Say of which answers it is not known how far thoughts move them: it counts as an effect of wordings."""
     rows = component_rows[component_rows["missing"].str.contains(UNTOLD, regex=False)]
     if len(rows):
         measures = join_names(list(dict.fromkeys(rows["measure"])))
@@ -376,7 +376,7 @@ def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[s
 
 
 def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
-    """Say where numbers of wordings differ, or how far the range depends on their number."""
+    """Say in which studies items have different numbers of valid wordings, and at which number the table compares."""
     for study, part in spreads.groupby("study", sort=False) if len(spreads) else ():
         low, high = int(part["wordings_least"].min()), int(part["wordings_most"].max())
         if low < high:

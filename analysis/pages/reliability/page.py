@@ -15,7 +15,7 @@ from analysis.reporting.words import chance, verdicts
 
 
 class ReliabilityPage(Page):
-    """Show the page on reliability; options: k, threshold, margin, resamples, seed."""
+    """Show the page on reliability; options: k, threshold, margin, task, resamples, seed."""
 
     protocols, studies = catalogue.list_pages()["reliability"].protocols, CATALOGUE.studies
 
@@ -57,7 +57,7 @@ class ReliabilityPage(Page):
         return self._show_answers_or_accuracies(super().figure, name, instead, FIGURES[name].title)
 
     def table(self, name: str, *arguments: Any, instead: str = "", **options: Any) -> Html:
-        """Show a table in the same way.
+        """Show a table about answers, or what accuracies without answers have in its place.
 
         Parameters
         ----------

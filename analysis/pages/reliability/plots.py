@@ -271,7 +271,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     Parameters
     ----------
     frame
-        The rows of one study of the table of this name.
+        The rows of one study of table `template_reliability`.
     width, looks
         In inches; not used: the marks stand for numbers of templates.
 
@@ -337,7 +337,8 @@ def _split_rows_by_conditions_that_fit(frame: pd.DataFrame) -> list[tuple[str, p
 def _lay_out_condition_panels(
     frame: pd.DataFrame, sort_value_by_task: pd.Series, width: float, top_margin: float
 ) -> tuple[Drawing, list[Axes], list[str]]:
-    """Make a panel per condition with a row per task, the least of an order first, but for the mean over tasks."""
+    """Make a panel per condition with a row per task: the mean over tasks first, then by `sort_value_by_task`, the
+    least first; return the figure, its panels, and the tasks of the rows."""
     places = sort_value_by_task.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
     tasks = labels.keep_ends_of_long_sequence(tasks, panels.ROWS)

@@ -172,7 +172,8 @@ def tabulate_spreads_at_k_wordings(
     Parameters
     ----------
     k
-        Number of wordings; 0: the smallest number that any model has of an item with two answers or more.
+        Number of wordings; 0: of every study, the smallest number that any model has of an item with two answers or
+        more.
     threshold
         Share of the wordings that may be with the minority without a flip.
 
@@ -186,7 +187,7 @@ def tabulate_spreads_at_k_wordings(
     Raises
     ------
     InputError
-        For k below 2 (but 0), or above the number of wordings of every item; a threshold that is no share.
+        For k below 2 (but 0), or above the number of wordings of every item of a study; a threshold that is no share.
     """
     if k < 0 or k == 1:
         raise InputError(f"k = {k}: give a number of wordings from 2 on, or 0 for the smallest that there is")

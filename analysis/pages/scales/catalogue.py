@@ -75,7 +75,7 @@ TABLES = {
         "wordings.tabulate_answer_distributions_of_items",
         "Answers to every item",
         "Mean shares of the options, the lowest first, and mean s, before reversing. Then what the wordings of the "
-        "item, the order of the options and their labels do to s.",
+        "item, the order of the options, the middle option and their labels do to s.",
         split_names("study model condition item scale key text options validity n_wordings score share_* sd range "
                     "apart side_flips in_middle mode_flips order_effect middle_effect label_effect_*"),
         frozenset(split_names("text options validity range in_middle")),

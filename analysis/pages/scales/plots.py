@@ -174,7 +174,7 @@ def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
 
 
 def list_option_names(frame: pd.DataFrame) -> list[str]:
-    """List the names of the options of some items, or their ranks where a name holds what parts them."""
+    """List the names of the options of some items, or their ranks where a name holds the separator of the names."""
     n_options = int(frame.filter(regex=r"^share_\d+$").notna().any().sum())
     names = str(frame["options"].iloc[0]).split("; ")
     return names if len(names) == n_options else [str(rank) for rank in range(1, n_options + 1)]

@@ -76,9 +76,9 @@ def tabulate_answer_distances_by_differing_factor(runs: Runs, *, resamples: int 
     -------
     DataFrame
         study, change; n_pairs: pairs of conditions or models, or of the wordings those that have several; n_items;
-        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s, where there is one, of
-        answers that have another model beside them; models: how far these are from it, on average; difference: apart
-        minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
+        apart, apart_lower, apart_upper: mean over items of the mean absolute difference of s, of the answers that have
+        another model beside them, or of all where none has; models: how far these are from it, on average; difference:
+        apart minus models; lower, upper: over items, and over wordings where items share them; no_interval. Models and
         difference are NaN for the row on models, and where no answer has another model beside it.
     """
     parts = [_tabulate_answer_distances_by_cause(ratings, resamples, seed) for ratings in read_ratings(runs)]
@@ -117,6 +117,6 @@ def _tabulate_answer_distances_by_cause(ratings: Ratings, resamples: int, seed: 
 
 
 def _average_distances_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Average over the items of each draw what is apart, what the models are, and the difference."""
+    """Average over the items of each draw how far answers are apart, how far from other models, and the difference."""
     means = average_columns_in_each_draw(columns, draw_counts)
     return {**means, "difference": means["apart"] - means["models"]}

@@ -36,7 +36,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition (the setting), scale, validity; n_items, n_reversed, n_wordings, n_conditions; score:
         mean over items of s after reversing, averaged over wordings and conditions; score_lower, score_upper: 95 %
-        interval for these wordings; like_lower, like_upper: for wordings like these; error: its standard error.
+        interval for these wordings; like_lower, like_upper: for wordings like these; error: standard error for these.
     """
     rows = []
     for ratings in read_ratings(runs):
@@ -141,7 +141,10 @@ def tabulate_scale_scores_by_persona(runs: Runs) -> pd.DataFrame:
 
 
 def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any]]:
-    """Estimate the mean of every row of values with its t interval, cut at 0 and 1; NaN for fewer than two values."""
+    """Estimate the mean of every row of values with its t interval, cut at 0 and 1.
+
+    The interval is NaN for fewer than two values, and where all are alike; the mean is NaN without any.
+    """
     from scipy.special import stdtrit
 
     n = (~np.isnan(values)).sum(axis=1)

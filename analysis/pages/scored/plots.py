@@ -51,7 +51,7 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
 
 
 def _choose_axis_ends(rows: pd.DataFrame) -> tuple[float, float]:
-    """Choose the ends of the axis: the range of the measure from 0 to 1, else what is drawn."""
+    """Choose the ends of the axis: 0 and 1 where they are the bounds of the measure, else those of what is drawn."""
     if (rows["range"] == "0-1").all():
         return 0.0, 1.0
     values = rows[["mean", "mean_lower", "mean_upper", "like_lower", "like_upper"]].to_numpy(float)

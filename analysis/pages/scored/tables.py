@@ -85,8 +85,8 @@ def tabulate_score_spread_over_wordings(
     -------
     DataFrame
         study, model, condition, measure, headline, validity; n_items: with two scored wordings or more;
-        wordings_least, wordings_most: of these; threshold; sd, range, passed_all, passed_some, passed_none: means over
-        these items, with X_lower, X_upper over items; no_interval.
+        wordings_least: fewest of such an item; wordings_most: most of any item; threshold; sd, range, passed_all,
+        passed_some, passed_none: means over the items with two, with X_lower, X_upper over items; no_interval.
 
     Raises
     ------
@@ -114,7 +114,8 @@ def mark_passing_scores(scored: Scored, threshold: float) -> Array:
 
     Returns
     -------
-    (units, items, wordings): 1 for at least the threshold, or at most where lower is better; else 0; NaN for no score.
+    array (units, items, wordings)
+        1 for at least the threshold, or at most where lower is better; else 0; NaN for no score.
     """
     passes = scored.scores <= threshold if scored.study.lower_is_better else scored.scores >= threshold
     return np.where(np.isnan(scored.scores), np.nan, passes.astype(float))

@@ -24,7 +24,11 @@ COLUMNS: Mapping[str, Column] = {
     "group": Column("group of items, such as a language pair; all where items name none", header="Group"),
     "range": Column("range of scores that was asked for", header="Range"),
     "temperature": Column("temperature that the scores were asked at", "", "Temperature", 1),
-    "method": Column("sampled (mean of some samples) or exact (expected score)", "", "Method"),
+    "method": Column(
+        "sampled (mean of some samples), exact (expected score), or thought (after thoughts; effort and budget follow)",
+        "",
+        "Method",
+    ),
     "setting": Column("range, temperature and method", "", "Setting"),
     "form": Column("form of the prompt: plain or chat", "", "Form"),
     "samples": Column("samples per item; none where the score is exact", "samples", "Samples"),

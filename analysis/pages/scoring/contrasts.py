@@ -33,8 +33,8 @@ def tabulate_score_changes_by_tuning(
     """Compare kurtosis and tau before and after tuning, by group and model series (Sato et al., Table 1).
 
     A base model is compared with the instruct or tuned models of its series (of its size, if the series has several
-    base models) on the items that both scored. Range, temperature, method and number of samples are the same, and the
-    prompt form, too, if they share one.
+    base models) on the items that both scored. Range, temperature, method, number of samples, and how the model answers
+    and thinks (`SAME`) are the same, and the prompt form, too, if they share one.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def tabulate_sampled_versus_exact_scores(
         study, group, model, series, stage, range, temperature, sampled_condition, exact_condition; n: items with both
         scores; samples: per item; score_difference: mean of the sampled minus the exact score, score_distance: mean of
         its absolute value; kurtosis_sampled, kurtosis_exact, tau_sampled, tau_exact; kurtosis_difference,
-        tau_difference: sampled minus exact, with X_lower, X_upper, X_p, X_p_holm, p_least and validities as in
-        `differences`.
+        tau_difference: sampled minus exact, with X_lower, X_upper, no_interval, X_p, X_p_holm, p_least, caution and
+        validities as in `tabulate_score_changes_by_tuning`.
     """
     rows = read_scores(runs, invalid)
     fields_by_condition = _map_condition_fields(runs)
@@ -197,7 +197,7 @@ def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) 
 
 
 def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
-    """Yield the pairs that `differences` compares."""
+    """Yield the pairs that `tabulate_score_changes_by_tuning` compares."""
     models, fields_by_condition, units = (
         runs.info["models"],
         _map_condition_fields(runs),

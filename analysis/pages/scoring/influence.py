@@ -71,7 +71,8 @@ def blank_differences_of_invalid_models(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def add_names_of_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of `differences`.
+    """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of
+    table `score_differences`.
 
     If a base model has several tuned ones, the name has the tuned model's id in place of the series.
     """

@@ -280,7 +280,7 @@ def _join_verdicts_over_item_groups(group_verdicts: pd.Series) -> str:
 
 
 def _describe_most_repeated_score(answering_rows: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
-    """Name the model and score with the largest share of items, and the like share of the human scores."""
+    """Name the model and score with the largest share of items, and the most frequent human score with its share."""
     rows_with_mode = answering_rows.dropna(subset=["mode_share"])
     if rows_with_mode.empty:
         return

@@ -30,7 +30,7 @@ class ScoringPage(Page):
     Parameters
     ----------
     folders, out
-        As for `Page`.
+        As `run` and `out` of `Page`.
     setting
         Range, temperature and method that sentences and figures are about, such as "0-9/0.7/sampled". Empty: the range
         that was asked first, sampled scores where there are some, and the temperature nearest to 0.7.
@@ -77,7 +77,7 @@ class ScoringPage(Page):
         return select_setting_rows(self.frame(table_name), self.setting)
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say in a few lines how the numbers were computed."""
         options = self.collect_table_options("scores")
         models = self.frame("scores")
         models = models[models["model"] != GOLD]

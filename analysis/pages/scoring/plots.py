@@ -226,7 +226,8 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
 
 
 def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_names: str = "y") -> None:
-    """Scale an axis: logarithmic beyond 1 where a kurtosis is large; with a line at 0, no peak or no relation."""
+    """Scale an axis: logarithmic beyond 1 where a kurtosis is large; draw a line at 0, which means no peak, or no
+    relation."""
     for name in axis_names:
         axis = axes.yaxis if name == "y" else axes.xaxis
         if measure == "kurtosis" and largest_value > LOGARITHMIC:
@@ -240,7 +241,7 @@ def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_nam
 def _draw_score_legend(
     drawing: Drawing, frame: pd.DataFrame, names: list[str], legend_names: list[str], looks: Looks
 ) -> None:
-    """Draw the legend where names are `legend_names`; hollow means before tuning."""
+    """Draw the legend, if `legend_names` has any; hollow means before tuning."""
     first = frame.drop_duplicates("label").set_index("label")
     if legend_names:
         panels.draw_legend(drawing, legend_names, [looks[first.loc[name, "model"]] for name in names],
@@ -317,7 +318,7 @@ def draw_score_influence(
         The figure.
     """
     omissions = select_most_influential_omissions(influence)
-    # Empty: three points, or one that is undefined without any other.
+    # No names: there are three points only, or the correlation is undefined without any one of them.
     names = _label_points_left_out_of_correlation(omissions, 0.55 * min(width, 4.3))
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []

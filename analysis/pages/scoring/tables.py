@@ -38,7 +38,7 @@ _OF_UNIT = {
 
 
 def _choose_interval_forms_of_score_spread(n_numbers: float) -> dict[str, Form]:
-    """Say which intervals the figures of a scale with so many numbers get that draws do not suit."""
+    """Choose the intervals of the figures for which draws are not good enough, on a scale with so many numbers."""
     entropy = forms.choose_entropy_interval_form("number", n_numbers)
     return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_interval_form("score"), "entropy": entropy}
 

@@ -133,6 +133,11 @@ def estimate_added_measures(
         The functions, for what the columns mean.
     draws, seed
         As in `resampling.bootstrap_intervals`.
+
+    Returns
+    -------
+    dict
+        Name of the measure -> its `Interval` over units.
     """
     estimates: dict[str, Interval] = {}
     for name, values in values_by_name.items():

@@ -125,6 +125,11 @@ def choose_listed_pairs(pairs: pd.DataFrame) -> pd.DataFrame | None:
     ----------
     pairs
         Columns a and b (labels of both sides), difference.
+
+    Returns
+    -------
+    DataFrame or None
+        Some of the rows, or all; None where a triangle shows them.
     """
     if len(pairs) <= FOREST:
         return pairs

@@ -42,7 +42,7 @@ WORD_MEANINGS = (
 )
 NOTHING = f"{verdicts.UNCLEAR}: no item has two usable answers to its paraphrases."
 JUDGED_ANSWERS = ("right", "wrong")  # the answers of logs that hold no more than that
-LEAD = "95 % interval "  # said once, before the first interval
+LEAD = "95 % interval "  # before every interval but that of the verdict
 
 
 def answer_page_question(

@@ -20,7 +20,8 @@ from analysis.reporting.words.differences import split_texts_at_differences
 
 
 class StabilityPage(Page):
-    """Show the page on agreement with paraphrases; options: thresholds, invalid, resamples, seed, measures."""
+    """Show the page on agreement with paraphrases; options: thresholds, invalid, k, examples, resamples, seed,
+    measures."""
 
     protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
 
@@ -75,7 +76,7 @@ class StabilityPage(Page):
         return render_template_for_notebook("examples", pairs=pairs, caption=caption, left_out=left_out_text)
 
     def method(self) -> Html:
-        """Say in five lines how the numbers were computed."""
+        """Say in a few lines how the numbers were computed."""
         options = self.collect_table_options("stability")
         excluded = narrative.describe_exclusion_counts(self.frame("excluded"), self.frame("invalid"), self.choice)
         return render_template_for_notebook(

@@ -46,7 +46,7 @@ def draw_agreement(
     distribution
         Table `distribution`: quartiles per model x condition x item.
     items
-        Table `items`, for the texts.
+        Table `items`, for the texts, and for the ends, mean and range of the agreement.
     width, looks
         In inches; the models, whose classes the cells get: the columns are named, the colours mean agreement.
 

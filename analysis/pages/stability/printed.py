@@ -41,8 +41,8 @@ def tabulate_stability_beside_printed(
     Returns
     -------
     DataFrame
-        The columns of table `stability` with `source` ("these runs", or the printed table and its paraphrases) after
-        the model; for every match our row, then the printed ones. No rows if nothing matches.
+        The columns of table `stability` but validity_at_most, with `source` ("these runs", or the printed table and its
+        paraphrases); for every match our row, then the printed ones. No rows if nothing matches.
     """
     table = tables.tabulate_stability(runs, thresholds=thresholds, resamples=resamples, seed=seed)
     ours = table.drop(columns="validity_at_most").assign(source=OURS)  # no printed table has bounds

@@ -82,10 +82,9 @@ def tabulate_source_pair_comparisons(
     Returns
     -------
     DataFrame
-        study, model, condition; measure: a figure of `tables.tabulate_stability` that is a mean over items, or
-        agreement_mean; a_source, b_source; difference: a minus b, in the measure's unit; lower, upper, no_interval, p,
-        p_least, p_holm:
-        as in `tables.tabulate_stability_differences`;
+        study, model, condition; measure: a figure of `tables.tabulate_stability` that has a value for every item
+        (validity, agreement_mean, range_mean, sd_mean, flips); a_source, b_source; difference: a minus b, in the
+        measure's unit; lower, upper, no_interval, p, p_least, p_holm: as in `tables.tabulate_stability_differences`;
         item_r: Pearson correlation across items of the two sources' values (of a flip: of being flipped or not), with
         its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
         item; n_items: items that both sources have.

@@ -54,6 +54,8 @@ def tabulate_item_answers_over_paraphrases(
         Paraphrases without a valid answer are "dropped" from minority_share, as in the paper, or "inconsistent": they
         count, and are not with the majority. If samples were drawn, invalid ones are "dropped", or count: then as many
         samples without an answer as with the more frequent answer make the paraphrase one without a valid answer.
+    measures
+        As in `added_measures.add_column_per_reader_defined_measure`: a column is added for each.
 
     Returns
     -------
@@ -170,7 +172,7 @@ def compute_stability_rows(
     Parameters
     ----------
     study
-        From `model_measures.build_study`.
+        From `model_measures.build_study_arrays_from_item_table`.
     thresholds, resamples, seed, measures
         As in `tabulate_stability`.
 
@@ -361,7 +363,7 @@ def _list_comparable_pairs(
 
 
 def _select_unit_pairs_to_compare(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Choose the pairs to compare: all, or of too many each second unit's first (pairs are in order)."""
+    """Choose the pairs to compare (they are in order): all, or of too many, the first pair of every unit as side b."""
     if len(pairs) <= MOST_PAIRS:
         return list(pairs)
     first: dict[int, int] = {}

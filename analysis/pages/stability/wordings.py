@@ -17,7 +17,7 @@ def count_paraphrases_by_item(items: pd.DataFrame) -> pd.Series:
 
 
 def count_wordings_by_item(items: pd.DataFrame) -> pd.Series:
-    """Return the number of wordings of every item that were asked: its paraphrases and its original, answered or not.
+    """Return how many wordings of every item got a response, valid or not: its paraphrases and its original.
 
     Parameters
     ----------
