@@ -10,7 +10,8 @@ wordings. Where t errs, p is bounded:
   what is worse is never found by fewer than six items.
 - *Answers are 0 or 1*, in one wording of each item: p is at least that of the score test of paired shares
   (`analysis.compare.equivalence`); with a margin of 0 it is that of the exact test of McNemar.
-- *All differ by the same*: a sign test.
+- *All differ by the same*: a sign test; `p_holds` is at least the chance that none of n items is the one that is worse
+  by 1, ((1 - M) / (1 + d))^n with a difference d, and there is none without a range.
 - *Few wordings that all items share* do not rule out an odd one, in which all items are worse, or better. For wordings
   like these, `p_holds` is at least that with one wording more that is worse by 1 (`limits.tails`); where no wording
   moves any item, it is ((1 - M) / (1 + d))^n of n wordings and a difference d. `p_broken` is at least that with one
@@ -116,7 +117,7 @@ def judge_answers_not_worse_by_margin(
             return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
         p_broken, p_holds = 1.0, np.nan
         if has_range:
-            p_broken, p_holds = _compute_p_values_without_wording_effects(panel.mean, margin, n_answered)
+            p_broken, p_holds = _compute_p_values_without_odd_ones(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
     if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
         odd = _compute_tails_with_extreme_wording(panel, margin)
@@ -152,10 +153,10 @@ def extend_interval_to_unrefuted_limit(
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
 
 
-def _compute_p_values_without_wording_effects(mean: float, margin: float, n_wordings: int) -> tuple[float, float]:
-    """Return p of broken and of holds where no wording moves any item: that of n none was the odd one."""
-    p_broken = ((1 + margin) / (1 - mean)) ** n_wordings if mean < -margin else 1.0
-    p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_wordings if mean > -margin else 1.0
+def _compute_p_values_without_odd_ones(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
+    """Return p of broken and of holds where wordings, or items, are all alike: that of n none was the odd one."""
+    p_broken = ((1 + margin) / (1 - mean)) ** n_alike if mean < -margin else 1.0
+    p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_alike if mean > -margin else 1.0
     return float(p_broken), float(p_holds)
 
 
@@ -191,8 +192,13 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
         return replace(tested, p_broken=p[0], p_holds=p[1], test=MCNEMAR)
     p_broken, p_holds = _compute_both_one_sided_p_values(panel, "items", -margin)
     if np.isnan(p_broken):  # all differ by the same
-        is_kept = panel.mean > -margin
-        return replace(tested, p_broken=1.0 if is_kept else 0.5**n, p_holds=0.5**n if is_kept else 1.0, test=SIGN)
+        if not panel.mean > -margin:
+            return replace(tested, p_broken=0.5**n, p_holds=1.0, test=SIGN)
+        p_holds = 0.5**n
+        if margin > 0:
+            p_of_none_worse = _compute_p_values_without_odd_ones(panel.mean, margin, n)[1]
+            p_holds = max(p_holds, p_of_none_worse) if has_range else np.nan
+        return replace(tested, p_broken=1.0, p_holds=p_holds, test=SIGN)
     if panel.few:
         p_broken = max(p_broken, 0.5 ** (ups + downs))
         if margin > 0:
