@@ -17,7 +17,7 @@ from analysis.check.answers import read_answers_by_study
 from analysis.check.judged_means import JudgedMean, average_item_means, judge_answers_not_worse_by_margin
 from analysis.check.kurtosis import judge_change_of_item_kurtosis
 from analysis.check.outcomes import Outcome
-from analysis.check.rules import DEFAULT_MARGIN, KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
+from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, read_model_and_condition_without_side
 from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare, map_side_units_to_study_places
@@ -70,9 +70,7 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     )
     notes[:] = dict.fromkeys(notes)
     rule_pairs = [
-        pair
-        for pair in pairs
-        if _is_rule_about_model_and_condition(rule, pair.studies[0].name, _get_model_and_condition_of_sides(pair)[0])
+        pair for pair in pairs if rule.is_about_unit(pair.studies[0].name, *_get_model_and_condition_of_sides(pair)[0])
     ]
     if not rule_pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
@@ -93,15 +91,6 @@ def _get_model_and_condition_of_sides(pair: Pair) -> list[tuple[str, str]]:
         read_model_and_condition_without_side(study.units[unit])
         for study, unit in zip(pair.studies, pair.units, strict=True)
     ]
-
-
-def _is_rule_about_model_and_condition(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
-    """Tell whether a rule is about a study, model and condition."""
-    return (
-        rule.study in ("", study)
-        and (not rule.models or unit[0] in rule.models)
-        and (not rule.conditions or unit[1] in rule.conditions)
-    )
 
 
 def _quote_rule_name(rule: Rule) -> str:
@@ -141,15 +130,7 @@ def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     for pair in _list_pairs_by_measure_of_rule(rule, paired):
         study = pair.studies[0]
         has_range = pair.measure == FLIPS or study.bounds is not None
-        margin = rule.margin
-        if np.isnan(margin):
-            if not has_range:
-                raise InputError(
-                    f"rule {_quote_rule_name(rule)}: measure {rule.target} has no range, so say how much worse "
-                    f"counts: not worse "
-                    f"by 0.5 in {rule.target}"
-                )
-            margin = DEFAULT_MARGIN
+        margin = rule.choose_margin_of_measure(rule.target, has_range=has_range)
         is_turned = pair.measure == FLIPS or study.lower_is_better
         now, before = (
             _turn_answers_so_higher_is_better(side, has_range=has_range) if is_turned else side for side in pair.answers
@@ -202,7 +183,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                 if (
                     find_side_of_model(unit[0]) != SIDES[0]
                     or other is None
-                    or not _is_rule_about_model_and_condition(rule, study, read_model_and_condition_without_side(unit))
+                    or not rule.is_about_unit(study, *read_model_and_condition_without_side(unit))
                 ):
                     continue
                 tested = judge_share_of_same_answers(
@@ -276,7 +257,7 @@ def _list_indices_of_common_models(rule: Rule, now: Study, before: Study) -> dic
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
-        if unit in sides[1] and _is_rule_about_model_and_condition(rule, now.name, unit):
+        if unit in sides[1] and rule.is_about_unit(now.name, *unit):
             places.setdefault(unit[0], (place, sides[1][unit]))
     return places
 

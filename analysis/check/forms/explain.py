@@ -73,7 +73,7 @@ def _explain_rule_on_number(rule: Rule) -> str:
         return f"Tests whether column {column} of table {table}{options_text} is {bound}: {entry.meaning}{unit}."
     if rule.kind == NOT_WORSE:
         margin = (
-            f"{rule.margin:g}"
+            f"{rule.margin:g} (of its range, where it has one)"
             if rule.margin == rule.margin
             else f"{format_percent(DEFAULT_MARGIN)} of its range, the margin where none is given"
         )

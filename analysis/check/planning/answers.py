@@ -16,7 +16,7 @@ from scipy.special import bdtrc
 
 from analysis.check.answers import Answers, read_answers_by_study
 from analysis.check.outcomes import LEVEL
-from analysis.check.planning.aims import UNCHANGED, Aim, is_rule_about_study_model_condition
+from analysis.check.planning.aims import UNCHANGED, Aim
 from analysis.check.planning.item_changes import (
     ChangeForecast,
     compute_change_test_power,
@@ -80,7 +80,7 @@ def list_units_that_rule_is_about(rule: Rule, pilot: Runs) -> list[AnsweredUnit]
         AnsweredUnit(answers, place, (answers.study, model, condition) in sampled_units)
         for answers in read_answers_by_study(pilot).values()
         for place, (model, condition) in enumerate(answers.units)
-        if is_rule_about_study_model_condition(rule, answers.study, model, condition)
+        if rule.is_about_unit(answers.study, model, condition)
     ]
     if not units:
         raise InputError(

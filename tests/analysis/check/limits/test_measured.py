@@ -126,6 +126,29 @@ def test_scores_without_a_range_have_the_t_test(tmp_path):
     assert outcome.test == "t over items"
 
 
+def test_without_a_range_a_limit_at_the_true_mean_seldom_holds_where_few_items_differ():
+    """Of 10, 11 and rarely 100, most draws of 40 items hold no 100: by t, .38 of them "held" below their true mean."""
+    draw, chances, studies = np.random.default_rng(0), [0.93, 0.05, 0.02], 400
+    values = np.array([10.0, 11.0, 100.0])
+    decided = np.zeros(2)
+    for _ in range(studies):
+        panel = estimate_panel_mean(
+            draw.choice(values, (40, 1), p=chances), False, is_share=False, corrects_skewness=True
+        )
+        tails = compute_tails_of_panel(panel, float(values @ chances), "items", is_bounded=False)
+        decided += [tails.p_at_least < 0.025, tails.p_at_most < 0.025]
+    assert (decided <= allow_errors(studies, 0.025)).all(), decided
+
+
+def test_without_a_range_few_items_that_differ_have_no_test(tmp_path):
+    """39 items of 10 and one of 11 held `ms <= 10.5`, though one rare item of 100 would break it."""
+    frame = draw_scores(["m"], items=40, wordings=1, measures=("ms",))
+    frame["score"] = [11.0] + [10.0] * 39
+    for sentence in ("ms <= 10.5", "ms >= 10.5"):
+        (outcome,) = check(write_scored(tmp_path / sentence[3], frame), sentence)
+        assert decide_outcomes([outcome]) == ["cannot tell"] and outcome.test == "no test: few items differ"
+
+
 @pytest.mark.slow
 def test_every_unit_has_an_outcome_and_models_and_conditions_keep_some(tmp_path):
     frame = random_frame(["gpt2", "opt"], items=10, conditions=["plain/yes-no", "plain/no-yes"])
@@ -167,6 +190,8 @@ def test_a_limit_beyond_the_range_of_a_score_names_its_share(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=6, wordings=1, measures=("likert",)))
     with pytest.raises(InputError, match=r"share of its range, 0 to 1: 3\.5 is no limit"):
         check(path, "likert >= 3.5")
+    with pytest.raises(InputError, match=r"share of its range, 0 to 1: >= 0 holds whatever it is"):
+        check(path, "likert >= 0")
     with pytest.raises(InputError, match="no item has two wordings"):
         check(path, "likert >= 0.5", wordings=LIKE)
 
