@@ -101,7 +101,7 @@ def list_aims_of_same_answers_rule(
     unit
         What it is about.
     change
-        Share of the answers that change; None: twice what the rule allows.
+        Share of the answers that change; None: twice what the rule allows, or all of them.
     broken_level
         One-sided level of "broken".
 
@@ -109,15 +109,13 @@ def list_aims_of_same_answers_rule(
     ------
     Aim
     """
-    differs = 2 * (1 - rule.at_least) if change is None else change
+    differs = min(2 * (1 - rule.at_least), 1.0) if change is None else change
     goals = [f"is broken, if {differs:.3g} of the answers change {spread}" for spread in (EVERYWHERE, IN_WHOLE_ITEMS)]
     if not 1 - rule.at_least < differs <= 1:
-        yield Aim(
-            rule,
-            goals[0],
-            *unit.study_model_condition_and_measure,
-            why_not=f"a change of {differs:.3g} is within what the rule allows",
-        )
+        why = "no more than all answers can change" if differs > 1 else "that is within what the rule allows"
+        yield Aim(rule, goals[0], *unit.study_model_condition_and_measure, why_not=why)
+        aims = list_aims_of_same_answers_rule(rule, unit, None, broken_level)
+        yield from (aim for aim in aims if aim.goal == UNCHANGED)
         return
     if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)

@@ -89,6 +89,18 @@ def test_each_change_breaks_its_rule_and_the_worse_model_is_named(tmp_path):
     assert order.model == "m > n" and order.before > 0.3
 
 
+def test_models_that_hardly_answer_are_not_ranked(tmp_path):
+    """Their order "held" on what few answers are left, which no page ranks."""
+    frame = draw_opinions({"m": 0.9, "n": 0.5})
+    silent, whole = (write_run(tmp_path / str(mass), frame.assign(mass=mass)) for mass in (0.1, 0.9))
+    decision, outcomes, notes = check(make_rule(RANKING), silent, silent)
+    assert (decision, outcomes) == (CANNOT_TELL, [])
+    assert any("m and n hardly answered in the baseline" in note for note in notes), notes
+    decision, (order,), _ = check(make_rule(RANKING), silent, whole)
+    assert decision == CANNOT_TELL and order.test == "no test: one of both hardly answers now"
+    assert check(make_rule(RANKING), whole, whole)[0] == HOLDS
+
+
 def test_fresh_wordings_of_an_unchanged_model_break_nothing_and_are_said_to_be_fresh(tmp_path):
     frames = [draw_opinions({"m": 0.9, "n": 0.5}, seed=seed) for seed in (1, 1)]
     draw = np.random.default_rng(4)
