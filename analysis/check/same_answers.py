@@ -128,8 +128,8 @@ def _test_mean_change_of_items(
     values = changes[is_known]
     n = len(values)
     if n < 2:
-        test = ONE_ITEM if n else NO_WORDINGS
-        return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, len(now), n_wordings, test)
+        counted, test = (n, ONE_ITEM) if n else (len(now), NO_WORDINGS)
+        return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, counted, n_wordings, test)
     share = 1 - float(values.mean())
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     now, before = now[is_known], before[is_known]
