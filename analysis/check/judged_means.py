@@ -17,16 +17,6 @@ wordings. Where t errs, p is bounded:
   moves any item, it is ((1 - M) / (1 + d))^n of n wordings and a difference d. `p_broken` is at least that with one
   wording more that is better by 1. By t alone, what is worse by .1 in nine wordings of ten, and so much better in the
   tenth that nothing changed on average, is found worse in .6 of studies in five wordings.
-
-A share of items, such as those answered as before, is tested by the beta distribution of Clopper and Pearson with the
-effective number of items (Korn and Graubard), which is exact where items have one answer.
-
-References
-----------
-Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
-counts estimated from survey data. Survey Methodology 24, 193-201.
-Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
-binomial. Biometrika 26, 404-413.
 """
 
 from __future__ import annotations
@@ -214,8 +204,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
 
 def _compute_both_one_sided_p_values(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
     """Compute p of "the mean is at least the limit", and of "it is at most the limit"; NaN where nothing varies."""
-    # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_mean_difference_over_items` has its
-    # own.
+    # Where few items differ, the two-sided p is a bound, which cannot be halved into p and 1 - p.
     p = compute_p_of_panel_mean_against_value(replace(panel, few=False), anew, limit) / 2
     return (p, 1 - p) if panel.mean < limit else (1 - p, p)
 
@@ -235,52 +224,3 @@ def average_item_means(answers: Array) -> float:
     """
     means = [row[~np.isnan(row)].mean() for row in answers if not np.isnan(row).all()]
     return float(np.mean(means)) if means else float("nan")
-
-
-def compute_clopper_pearson_p_values(share: float, n_effective: float, limit: float) -> tuple[float, float]:
-    """Test whether a share is at least a limit, by the beta distribution of Clopper and Pearson.
-
-    Parameters
-    ----------
-    share
-        From 0 to 1; what lies outside, as an unbiased estimate can, counts as the nearer end.
-    n_effective
-        How many single answers would vary as much.
-    limit
-        From 0 to 1.
-
-    Returns
-    -------
-    tuple of two floats
-        p of "it is at least the limit", and of "it is at most the limit".
-    """
-    from scipy.special import betainc
-
-    number = n_effective * min(max(share, 0.0), 1.0)
-    other_number = max(n_effective - number, 0.0)
-    below = float(betainc(other_number, number + 1, 1 - limit)) if other_number > 0 else 1.0
-    above = float(betainc(number, other_number + 1, limit)) if number > 0 else 1.0
-    return below, above
-
-
-def compute_clopper_pearson_interval(share: float, n_effective: float) -> tuple[float, float]:
-    """Compute the 95 % interval of Clopper and Pearson: it leaves out what `compute_clopper_pearson_p_values` finds at
-    .025.
-
-    Parameters
-    ----------
-    share, n_effective
-        As in `compute_clopper_pearson_p_values`.
-
-    Returns
-    -------
-    tuple of two floats
-        Its ends.
-    """
-    from scipy.special import betaincinv
-
-    number = n_effective * min(max(share, 0.0), 1.0)
-    other_number = max(n_effective - number, 0.0)
-    lower = float(betaincinv(number, other_number + 1, 0.025)) if number > 0 else 0.0
-    upper = float(betaincinv(number + 1, other_number, 0.975)) if other_number > 0 else 1.0
-    return lower, upper

@@ -121,7 +121,9 @@ def list_aims_of_same_answers_rule(
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)
         return
     codes = unit.answers.codes[unit.place]
-    planned = WORDINGS if int((~np.isnan(codes)).sum(axis=1).max(initial=0)) > 1 else (1,)
+    n_orders = unit.answers.n_orders  # of one wording, which they do not make several
+    is_asked = (~np.isnan(codes)).reshape(len(codes), codes.shape[1] // n_orders, n_orders).any(axis=2)
+    planned = WORDINGS if int(is_asked.sum(axis=1).max(initial=0)) > 1 else (1,)
     if unit.sampled:
         yield Aim(
             rule,

@@ -93,17 +93,6 @@ def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
     assert still.p_holds == pytest.approx(0.98**6)  # six wordings are no proof
 
 
-@pytest.mark.parametrize(("number", "n"), [(0, 30), (4, 50), (90, 100), (72, 72)])
-def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
-    below, above = judged_means.compute_clopper_pearson_p_values(number / n, n, 0.9)
-    assert below == pytest.approx(stats.binomtest(number, n, 0.9, "less").pvalue, rel=1e-9)
-    assert above == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
-    ends = stats.binomtest(number, n).proportion_ci(method="exact")
-    assert judged_means.compute_clopper_pearson_interval(number / n, n) == pytest.approx(
-        (ends.low, ends.high), abs=1e-9
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [30, 100, 300])
 @pytest.mark.parametrize("churn", [0.0, 0.1])

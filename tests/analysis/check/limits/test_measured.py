@@ -106,7 +106,7 @@ def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     assert decisions == [["holds"], ["cannot tell"]]
 
 
-def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
+def test_failed_requests_count_as_not_valid_against_the_whole(tmp_path):
     """Of failed requests only their number counts against the whole: a score that is missing is not valid."""
     frame = draw_scores(["m"], items=40, wordings=1).assign(score=lambda rows: rows["score"].where(rows.index > 3))
     (outcome,) = check(write_scored(tmp_path / "run", frame), "validity >= 0.5")

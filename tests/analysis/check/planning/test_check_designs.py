@@ -18,6 +18,7 @@ from analysis.check.outcomes import Outcome
 from analysis.check.planning import designs
 from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.rules import NUMBER, Rule
+from helpers.choice_runs import answers, questions, write_choice
 from helpers.synthetic import paraphrases, random_frame, write_run
 
 SCHEMA = json.loads((Path(designs.__file__).parent / "schema.json").read_text("utf-8"))
@@ -215,6 +216,15 @@ def test_no_more_than_all_answers_change(plan_check):
     rows, told = plan_check(rule, "--change", "1.2")
     assert {row["decided"] for row in rows} == {"holds, if nothing changed"}
     assert "no more than all answers can change" in told
+
+
+def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
+    """It was planned for up to 500 wordings, of which the pilot tells nothing."""
+    asked = questions(40, 2)
+    run = write_choice(tmp_path / "run", answers(asked[asked["pattern"] == asked["pattern"][0]]))
+    (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "same answers as before on 90 % of items"\n')
+    assert main(["plan", str(run), "--check", str(tmp_path / "rules.toml")]) == 0
+    assert {row["wordings"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"1"}
 
 
 def test_a_kurtosis_has_no_plan_and_a_line_says_so(plan_check):
