@@ -149,7 +149,8 @@ def _list_rule_aims(
     for subject in subjects if rule.kind != NUMBER else ():
         if rule.kind == KURTOSIS:
             why = "how a kurtosis will change is not known"
-            yield Aim(rule, "is broken", *subject.study_model_condition_and_measure, why_not=why)
+            study, model, condition, measure = subject.study_model_condition_and_measure
+            yield Aim(rule, "is broken", study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
             yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:

@@ -33,8 +33,8 @@ def list_model_pairs_ordered_by_pilot(
     """
     units_by_study: dict[str, dict[str, PilotUnit]] = {}
     for unit in units:
-        study, model, _, _ = unit.study_model_condition_and_measure
-        units_by_study.setdefault(study, {}).setdefault(model, unit)
+        study_name, model, _, _ = unit.study_model_condition_and_measure
+        units_by_study.setdefault(study_name, {}).setdefault(model, unit)
     pairs = []
     for unit_by_model in units_by_study.values():
         places = {
