@@ -33,7 +33,7 @@ from analysis.reporting.words import format_quantity, join_names
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
-SILENT = "no test: one of both hardly answers now"
+SILENT = "no test: of one model, less than half is surely an answer now"
 FRESH = "other wordings than before: for wordings like these"
 SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items
 
@@ -272,7 +272,9 @@ def _test_order_of_each_model_pair(
         model: place for model, (_, place) in places.items() if not is_validity_below_half(before.validity[place])
     }
     if unranked := [model for model in places if model not in ranked]:
-        notes.append(f"{where}{join_names(unranked)} hardly answered in the baseline, so nothing is told of its order")
+        notes.append(
+            f"{where}not ranked, as in the baseline less than half is surely an answer: {join_names(unranked)}"
+        )
     pairs = list_model_pairs_in_order(before, ranked, like_these=like_these)
     for better, worse, ahead in pairs:
         result = judge_first_model_not_behind(now, places[better][0], places[worse][0], like_these=like_these)

@@ -95,9 +95,9 @@ def test_models_that_hardly_answer_are_not_ranked(tmp_path):
     silent, whole = (write_run(tmp_path / str(mass), frame.assign(mass=mass)) for mass in (0.1, 0.9))
     decision, outcomes, notes = check(make_rule(RANKING), silent, silent)
     assert (decision, outcomes) == (CANNOT_TELL, [])
-    assert any("m and n hardly answered in the baseline" in note for note in notes), notes
+    assert any("less than half is surely an answer: m and n" in note for note in notes), notes
     decision, (order,), _ = check(make_rule(RANKING), silent, whole)
-    assert decision == CANNOT_TELL and order.test == "no test: one of both hardly answers now"
+    assert decision == CANNOT_TELL and order.test == "no test: of one model, less than half is surely an answer now"
     assert check(make_rule(RANKING), whole, whole)[0] == HOLDS
 
 
