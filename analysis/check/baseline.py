@@ -6,6 +6,7 @@ A baseline is a run folder like any other, so that tables and `waver compare` re
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -217,8 +218,8 @@ def _name_run_folders(paths: Sequence[Path]) -> list[str]:
     names: list[str] = []
     for path in paths:
         name = path.resolve().name
-        number = sum(other == name or other.startswith(f"{name}-") for other in names)
-        names.append(f"{name}-{number + 1}" if name in names else name)
+        numbered = (f"{name}-{number}" for number in itertools.count(2))
+        names.append(name if name not in names else next(other for other in numbered if other not in names))
     return names
 
 

@@ -9,26 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
 from analysis.check.answers import read_answers_by_study
 from analysis.check.judged_means import JudgedMean, average_item_means, judge_answers_not_worse_by_margin
 from analysis.check.kurtosis import judge_change_of_item_kurtosis
+from analysis.check.model_order import (
+    judge_first_model_not_behind,
+    list_model_pairs_in_order,
+    turn_answers_so_higher_is_better,
+)
 from analysis.check.outcomes import Outcome
-from analysis.check.rules import DEFAULT_MARGIN, KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
+from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, read_model_and_condition_without_side
 from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare, map_side_units_to_study_places
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.flips import FLIPS
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.words import format_quantity
-from analysis.statistics.multiplicity import ALPHA, holm
+from analysis.reporting.words import format_quantity, join_names
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
+SILENT = "no test: of one model, less than half is surely an answer now"
 FRESH = "other wordings than before: for wordings like these"
 SHARES = "1 less half the squared change of shares of answers"  # what is told of wordings like these: no share of items
 
@@ -70,9 +75,7 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     )
     notes[:] = dict.fromkeys(notes)
     rule_pairs = [
-        pair
-        for pair in pairs
-        if _is_rule_about_model_and_condition(rule, pair.studies[0].name, _get_model_and_condition_of_sides(pair)[0])
+        pair for pair in pairs if rule.is_about_unit(pair.studies[0].name, *_get_model_and_condition_of_sides(pair)[0])
     ]
     if not rule_pairs:
         why = f" ({'; '.join(notes)})" if notes else ""
@@ -93,15 +96,6 @@ def _get_model_and_condition_of_sides(pair: Pair) -> list[tuple[str, str]]:
         read_model_and_condition_without_side(study.units[unit])
         for study, unit in zip(pair.studies, pair.units, strict=True)
     ]
-
-
-def _is_rule_about_model_and_condition(rule: Rule, study: str, unit: tuple[str, str]) -> bool:
-    """Tell whether a rule is about a study, model and condition."""
-    return (
-        rule.study in ("", study)
-        and (not rule.models or unit[0] in rule.models)
-        and (not rule.conditions or unit[1] in rule.conditions)
-    )
 
 
 def _quote_rule_name(rule: Rule) -> str:
@@ -141,18 +135,10 @@ def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     for pair in _list_pairs_by_measure_of_rule(rule, paired):
         study = pair.studies[0]
         has_range = pair.measure == FLIPS or study.bounds is not None
-        margin = rule.margin
-        if np.isnan(margin):
-            if not has_range:
-                raise InputError(
-                    f"rule {_quote_rule_name(rule)}: measure {rule.target} has no range, so say how much worse "
-                    f"counts: not worse "
-                    f"by 0.5 in {rule.target}"
-                )
-            margin = DEFAULT_MARGIN
+        margin = rule.choose_margin_of_measure(rule.target, has_range=has_range)
         is_turned = pair.measure == FLIPS or study.lower_is_better
         now, before = (
-            _turn_answers_so_higher_is_better(side, has_range=has_range) if is_turned else side for side in pair.answers
+            turn_answers_so_higher_is_better(side, has_range=has_range) if is_turned else side for side in pair.answers
         )
         tested = judge_answers_not_worse_by_margin(
             now, before, pair.crossed, margin,
@@ -164,11 +150,6 @@ def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             limit=0.0 - margin,
             before=average_item_means(pair.answers[1]), is_fresh=_were_sides_asked_in_other_wordings(pair),
         )  # fmt: skip
-
-
-def _turn_answers_so_higher_is_better(answers: Array, *, has_range: bool) -> Array:
-    """Turn answers of which lower ones are better; those within 0 and 1 stay within."""
-    return 1 - answers if has_range else -answers
 
 
 def _build_outcome_of_change_test(
@@ -202,7 +183,7 @@ def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]
                 if (
                     find_side_of_model(unit[0]) != SIDES[0]
                     or other is None
-                    or not _is_rule_about_model_and_condition(rule, study, read_model_and_condition_without_side(unit))
+                    or not rule.is_about_unit(study, *read_model_and_condition_without_side(unit))
                 ):
                     continue
                 tested = judge_share_of_same_answers(
@@ -265,9 +246,8 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             yield from _test_order_of_each_model_pair(rule, now, before, places, paired.notes)
     if not n_studies:
         raise InputError(
-            f"rule {_quote_rule_name(rule)}: a ranking needs two models that are in both the run and the "
-            f"baseline, under the "
-            "same condition"
+            f"rule {_quote_rule_name(rule)}: a ranking needs two models that are in both the run and the baseline, "
+            "under the same condition"
         )
 
 
@@ -276,7 +256,7 @@ def _list_indices_of_common_models(rule: Rule, now: Study, before: Study) -> dic
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():
-        if unit in sides[1] and _is_rule_about_model_and_condition(rule, now.name, unit):
+        if unit in sides[1] and rule.is_about_unit(now.name, *unit):
             places.setdefault(unit[0], (place, sides[1][unit]))
     return places
 
@@ -285,45 +265,29 @@ def _test_order_of_each_model_pair(
     rule: Rule, now: Study, before: Study, places: dict[str, tuple[int, int]], notes: list[str]
 ) -> Iterator[Outcome]:
     """Yield the outcomes of the pairs of models of one study."""
-    like_these = rule.wordings == LIKE_THESE
-    has_range = now.bounds is not None
-
-    def judge_first_not_behind(study: Study, first: int, second: int, *, is_like: bool) -> JudgedMean:
-        """Test whether the first model is not behind the second."""
-        a, b = (
-            _turn_answers_so_higher_is_better(study.values[place], has_range=has_range)
-            if study.lower_is_better
-            else study.values[place]
-            for place in (first, second)
-        )
-        is_common = ~np.isnan(a) & ~np.isnan(b)
-        has_several = int(is_common.sum(axis=1).max(initial=0)) > 1
-        return judge_answers_not_worse_by_margin(
-            a, b, study.crossed, 0.0, like_these=is_like, knows_wordings=has_several or not study.crossed,
-            has_range=has_range,
-        )  # fmt: skip
-
     is_fresh = now is not before
-    pairs = list(combinations(places, 2))
-    tests = [
-        judge_first_not_behind(before, places[a][1], places[b][1], is_like=like_these or is_fresh) for a, b in pairs
-    ]
-    p = np.array([2 * min(tested.p_broken, tested.p_holds, 0.5) for tested in tests])
-    corrected = np.full(len(p), np.nan)
-    corrected[~np.isnan(p)] = holm(p[~np.isnan(p)])
-    is_ordered = corrected < ALPHA
-    for (first, second), tested, is_found in zip(pairs, tests, is_ordered, strict=True):
-        if not is_found:
-            continue
-        names = (first, second) if tested.number > 0 else (second, first)
-        result = judge_first_not_behind(now, places[names[0]][0], places[names[1]][0], is_like=like_these or is_fresh)
-        condition = read_model_and_condition_without_side(now.units[places[names[0]][0]])[1]
-        yield _build_outcome_of_change_test(
-            rule, now.name, (" > ".join(names), condition), now.measure, result, limit=0.0,
-            before=abs(tested.number), is_fresh=is_fresh,
-        )  # fmt: skip
-    if not is_ordered.all():
+    like_these = rule.wordings == LIKE_THESE or is_fresh
+    where = f"study {now.name}, ranking by {now.measure}: "
+    ranked = {
+        model: place for model, (_, place) in places.items() if not is_validity_below_half(before.validity[place])
+    }
+    if unranked := [model for model in places if model not in ranked]:
         notes.append(
-            f"study {now.name}, ranking by {now.measure}: the baseline finds the order of {int(is_ordered.sum())} of "
-            f"{format_quantity(len(pairs), 'pair')} of models; the others are not tested"
+            f"{where}not ranked, as in the baseline less than half is surely an answer: {join_names(unranked)}"
+        )
+    pairs = list_model_pairs_in_order(before, ranked, like_these=like_these)
+    for better, worse, ahead in pairs:
+        result = judge_first_model_not_behind(now, places[better][0], places[worse][0], like_these=like_these)
+        if any(is_validity_below_half(now.validity[places[model][0]]) for model in (better, worse)):
+            result = replace(result, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=SILENT)
+        condition = read_model_and_condition_without_side(now.units[places[better][0]])[1]
+        yield _build_outcome_of_change_test(
+            rule, now.name, (f"{better} > {worse}", condition), now.measure, result, limit=0.0, before=ahead,
+            is_fresh=is_fresh,
+        )  # fmt: skip
+    n_pairs = len(ranked) * (len(ranked) - 1) // 2
+    if len(pairs) < n_pairs:
+        notes.append(
+            f"{where}the baseline finds the order of {len(pairs)} of {format_quantity(n_pairs, 'pair')} of models; the "
+            "others are not tested"
         )

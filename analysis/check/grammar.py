@@ -177,8 +177,6 @@ def look_up_meaning_of_rule_column(target: str) -> Column:
         There is no such table or column, with the nearest name, or the column is a text.
     """
     table, _, column = target.partition(".")
-    if table not in list_tables():
-        look_up_table(table)  # it says which is the nearest
     patterns = [entry for entry in look_up_table(table).columns if entry != catalogue_tables.INTERVALS]
     bases = [column.removesuffix("_lower").removesuffix("_upper"), column]
     try:

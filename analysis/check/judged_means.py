@@ -10,22 +10,13 @@ wordings. Where t errs, p is bounded:
   what is worse is never found by fewer than six items.
 - *Answers are 0 or 1*, in one wording of each item: p is at least that of the score test of paired shares
   (`analysis.compare.equivalence`); with a margin of 0 it is that of the exact test of McNemar.
-- *All differ by the same*: a sign test.
+- *All differ by the same*: a sign test; `p_holds` is at least the chance that none of n items is the one that is worse
+  by 1, ((1 - M) / (1 + d))^n with a difference d, and there is none without a range.
 - *Few wordings that all items share* do not rule out an odd one, in which all items are worse, or better. For wordings
   like these, `p_holds` is at least that with one wording more that is worse by 1 (`limits.tails`); where no wording
   moves any item, it is ((1 - M) / (1 + d))^n of n wordings and a difference d. `p_broken` is at least that with one
   wording more that is better by 1. By t alone, what is worse by .1 in nine wordings of ten, and so much better in the
   tenth that nothing changed on average, is found worse in .6 of studies in five wordings.
-
-A share of items, such as those answered as before, is tested by the beta distribution of Clopper and Pearson with the
-effective number of items (Korn and Graubard), which is exact where items have one answer.
-
-References
-----------
-Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
-counts estimated from survey data. Survey Methodology 24, 193-201.
-Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
-binomial. Biometrika 26, 404-413.
 """
 
 from __future__ import annotations
@@ -116,7 +107,7 @@ def judge_answers_not_worse_by_margin(
             return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
         p_broken, p_holds = 1.0, np.nan
         if has_range:
-            p_broken, p_holds = _compute_p_values_without_wording_effects(panel.mean, margin, n_answered)
+            p_broken, p_holds = _compute_p_values_without_odd_ones(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
     if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
         odd = _compute_tails_with_extreme_wording(panel, margin)
@@ -152,10 +143,10 @@ def extend_interval_to_unrefuted_limit(
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
 
 
-def _compute_p_values_without_wording_effects(mean: float, margin: float, n_wordings: int) -> tuple[float, float]:
-    """Return p of broken and of holds where no wording moves any item: that of n none was the odd one."""
-    p_broken = ((1 + margin) / (1 - mean)) ** n_wordings if mean < -margin else 1.0
-    p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_wordings if mean > -margin else 1.0
+def _compute_p_values_without_odd_ones(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
+    """Return p of broken and of holds where wordings, or items, are all alike: that of n none was the odd one."""
+    p_broken = ((1 + margin) / (1 - mean)) ** n_alike if mean < -margin else 1.0
+    p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_alike if mean > -margin else 1.0
     return float(p_broken), float(p_holds)
 
 
@@ -191,8 +182,13 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
         return replace(tested, p_broken=p[0], p_holds=p[1], test=MCNEMAR)
     p_broken, p_holds = _compute_both_one_sided_p_values(panel, "items", -margin)
     if np.isnan(p_broken):  # all differ by the same
-        is_kept = panel.mean > -margin
-        return replace(tested, p_broken=1.0 if is_kept else 0.5**n, p_holds=0.5**n if is_kept else 1.0, test=SIGN)
+        if not panel.mean > -margin:
+            return replace(tested, p_broken=0.5**n, p_holds=1.0, test=SIGN)
+        p_holds = 0.5**n
+        if margin > 0:
+            p_of_none_worse = _compute_p_values_without_odd_ones(panel.mean, margin, n)[1]
+            p_holds = max(p_holds, p_of_none_worse) if has_range else np.nan
+        return replace(tested, p_broken=1.0, p_holds=p_holds, test=SIGN)
     if panel.few:
         p_broken = max(p_broken, 0.5 ** (ups + downs))
         if margin > 0:
@@ -208,8 +204,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
 
 def _compute_both_one_sided_p_values(panel: Panel, anew: Anew, limit: float) -> tuple[float, float]:
     """Compute p of "the mean is at least the limit", and of "it is at most the limit"; NaN where nothing varies."""
-    # Where few items differ, the two-sided p is a bound that knows 0 alone; `_test_mean_difference_over_items` has its
-    # own.
+    # Where few items differ, the two-sided p is a bound, which cannot be halved into p and 1 - p.
     p = compute_p_of_panel_mean_against_value(replace(panel, few=False), anew, limit) / 2
     return (p, 1 - p) if panel.mean < limit else (1 - p, p)
 
@@ -229,52 +224,3 @@ def average_item_means(answers: Array) -> float:
     """
     means = [row[~np.isnan(row)].mean() for row in answers if not np.isnan(row).all()]
     return float(np.mean(means)) if means else float("nan")
-
-
-def compute_clopper_pearson_p_values(share: float, n_effective: float, limit: float) -> tuple[float, float]:
-    """Test whether a share is at least a limit, by the beta distribution of Clopper and Pearson.
-
-    Parameters
-    ----------
-    share
-        From 0 to 1; what lies outside, as an unbiased estimate can, counts as the nearer end.
-    n_effective
-        How many single answers would vary as much.
-    limit
-        From 0 to 1.
-
-    Returns
-    -------
-    tuple of two floats
-        p of "it is at least the limit", and of "it is at most the limit".
-    """
-    from scipy.special import betainc
-
-    number = n_effective * min(max(share, 0.0), 1.0)
-    other_number = max(n_effective - number, 0.0)
-    below = float(betainc(other_number, number + 1, 1 - limit)) if other_number > 0 else 1.0
-    above = float(betainc(number, other_number + 1, limit)) if number > 0 else 1.0
-    return below, above
-
-
-def compute_clopper_pearson_interval(share: float, n_effective: float) -> tuple[float, float]:
-    """Compute the 95 % interval of Clopper and Pearson: it leaves out what `compute_clopper_pearson_p_values` finds at
-    .025.
-
-    Parameters
-    ----------
-    share, n_effective
-        As in `compute_clopper_pearson_p_values`.
-
-    Returns
-    -------
-    tuple of two floats
-        Its ends.
-    """
-    from scipy.special import betaincinv
-
-    number = n_effective * min(max(share, 0.0), 1.0)
-    other_number = max(n_effective - number, 0.0)
-    lower = float(betaincinv(number, other_number + 1, 0.025)) if number > 0 else 0.0
-    upper = float(betaincinv(number + 1, other_number, 0.975)) if other_number > 0 else 1.0
-    return lower, upper

@@ -20,12 +20,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.check.judged_means import NO_WORDINGS, JudgedMean
+from analysis.check.judged_means import JudgedMean
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 
 LEAST_ITEMS = 4
 TEST, FEW_ITEMS, ALIKE = "exchange of sides", "no test: fewer than 4 items", "no test: all scores of a side are equal"
+OTHER_WORDINGS = "no test: other wordings, or another number of them"
 _ENOUGH = 20  # draws that differ by as much
 _DRAWS, _MOST_DRAWS = 1_000, 100_000
 
@@ -60,7 +61,7 @@ def judge_change_of_item_kurtosis(now: Array, before: Array, *, is_exchangeable:
     of_both = powers.sum(axis=(0, 1))
     now_kurtosis, before_kurtosis = _compute_kurtosis_from_power_sums(powers.sum(axis=1), n)
     difference = float(now_kurtosis - before_kurtosis)
-    test = ALIKE if np.isnan(difference) else TEST if is_exchangeable else NO_WORDINGS
+    test = ALIKE if np.isnan(difference) else TEST if is_exchangeable else OTHER_WORDINGS
     if test != TEST:
         return JudgedMean(difference, np.nan, np.nan, np.nan, np.nan, n, n_wordings, test)
     draw, n_far, n_draws = np.random.default_rng(0), 0, 0

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ground.errors import InputError, shorten_to_one_line
+
 NUMBER, NOT_WORSE, SAME_ANSWERS, RANKING, KURTOSIS = (
     "number", "not worse", "same answers", "ranking", "kurtosis",
 )  # fmt: skip
@@ -60,6 +62,46 @@ class Rule:
     conditions: tuple[str, ...] = ()
     study: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def is_about_unit(self, study: str, model: str, condition: str) -> bool:
+        """Tell whether the rule is about a model and condition of a study."""
+        return (
+            self.study in ("", study)
+            and (not self.models or model in self.models)
+            and (not self.conditions or condition in self.conditions)
+        )
+
+    def choose_margin_of_measure(self, measure: str, *, has_range: bool) -> float:
+        """Choose the margin of a rule "not worse", in the unit in which answers by the measure are compared.
+
+        Parameters
+        ----------
+        measure
+            Its name.
+        has_range
+            Whether answers are shares of a range.
+
+        Returns
+        -------
+        float
+            `DEFAULT_MARGIN` where the rule has none.
+
+        Raises
+        ------
+        InputError
+            The measure has no range and the rule no margin, or the margin is all of the range: nothing can be worse.
+        """
+        rule = f"rule {shorten_to_one_line(repr(self.name))}"
+        if has_range and self.margin >= 1:
+            raise InputError(
+                f"{rule}: {measure} is told as a share of its range, 0 to 1: by {self.margin:g} is no margin; "
+                "write one such as 0.02"
+            )
+        if math.isnan(self.margin) and not has_range:
+            raise InputError(
+                f"{rule}: measure {measure} has no range, so say how much worse counts: not worse by 0.5 in {measure}"
+            )
+        return DEFAULT_MARGIN if math.isnan(self.margin) else self.margin
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,10 @@ def read_rules_file(path: Path) -> Rules:
     defaults = {key: _read_allowed_word(str(path), content, key, values[0]) for key, values in DEFAULTS.items()}
     looks = content.get("looks", 1)
     if not isinstance(looks, int) or isinstance(looks, bool) or not 1 <= looks <= MOST_LOOKS:
-        raise InputError(f"{path}: looks = {_format_value_for_message(looks)} is no whole number from 1 "
-            f"to {MOST_LOOKS:,}: how often is "
-                         "this check made before the baseline is renewed?")  # fmt: skip
+        raise InputError(
+            f"{path}: looks = {_format_value_for_message(looks)} is no whole number from 1 to {MOST_LOOKS:,}: how "
+            "often is this check made before the baseline is renewed?"
+        )
     entries = content.get("rule", [])
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f'{path}: has no rule; write [[rule]], and below it require = "stability.flip_10 <= 0.20"')

@@ -54,12 +54,10 @@ from analysis.check.judged_means import (
     NO_WORDINGS,
     ONE_ITEM,
     JudgedMean,
-    compute_clopper_pearson_interval,
-    compute_clopper_pearson_p_values,
     extend_interval_to_unrefuted_limit,
 )
 from analysis.check.limits.claims import find_largest_refuted_claim
-from analysis.check.limits.tails import FARTHEST
+from analysis.check.limits.tails import FARTHEST, compute_tails_of_share
 from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least
 from analysis.statistics.reliability.panel import (
     Parts,
@@ -109,9 +107,9 @@ def judge_share_of_same_answers(
     n_wordings = panel.n / panel.n_items / orders[0] if panel.n_items else np.nan
     if panel.n_items < 2:
         return JudgedMean(panel.mean, np.nan, np.nan, np.nan, np.nan, panel.n_items, n_wordings, ONE_ITEM)
-    p_broken, p_holds = compute_clopper_pearson_p_values(panel.mean, panel.share, limit)
-    ends = compute_clopper_pearson_interval(panel.mean, panel.share)
-    return JudgedMean(panel.mean, *ends, p_broken, p_holds, panel.n_items, n_wordings, SHARE)
+    tails = compute_tails_of_share(panel.mean, panel.share, limit)
+    ends, p_values = (tails.lower, tails.upper), (tails.p_at_least, tails.p_at_most)
+    return JudgedMean(panel.mean, *ends, *p_values, panel.n_items, n_wordings, SHARE)
 
 
 def _test_mean_change_of_items(
@@ -128,8 +126,8 @@ def _test_mean_change_of_items(
     values = changes[is_known]
     n = len(values)
     if n < 2:
-        test = ONE_ITEM if n else NO_WORDINGS
-        return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, len(now), n_wordings, test)
+        counted, test = (n, ONE_ITEM) if n else (len(now), NO_WORDINGS)
+        return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, counted, n_wordings, test)
     share = 1 - float(values.mean())
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     now, before = now[is_known], before[is_known]
@@ -140,8 +138,8 @@ def _test_mean_change_of_items(
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)
     inside = share * (1 - share)
     effective = min(inside / variance, n) if inside > 0 and variance > 0 else float(n)
-    p_broken, p_holds = compute_clopper_pearson_p_values(share, effective, limit)
-    lower, upper = compute_clopper_pearson_interval(share, effective)
+    tails = compute_tails_of_share(min(max(share, 0.0), 1.0), effective, limit)  # unbiased, it may lie outside
+    p_broken, p_holds, lower, upper = tails.p_at_least, tails.p_at_most, tails.lower, tails.upper
     if has_few_values_unlike_commonest(values):
         p_broken = max(p_broken, 0.5 ** int((values != 0).sum()))
     elif variance > 0:

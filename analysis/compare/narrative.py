@@ -18,7 +18,7 @@ from analysis.compare.pairs import VALIDITY
 from analysis.compare.verdicts import CANNOT_TELL, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
 from analysis.measures.reworded import LOGIT
 from analysis.measures.reworded.flips import FLIPS
-from analysis.reporting.words import Answer, format_count_range, format_quantity, join_names, labels
+from analysis.reporting.words import Answer, format_count_range, format_percent, format_quantity, join_names, labels
 
 HIGHER = (HIGHER_A, HIGHER_B)
 # Measures whose names are no words of everyday -> how sentences call them.
@@ -125,8 +125,7 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     if len(found_names):
         yield (
             f"The difference in {_join_measure_names(found_names)} is found for these wordings only: with others "
-            f"like them, "
-            "it may be none."
+            "like them, it may be none."
         )
     unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
     if len(unknown_names):
@@ -137,9 +136,9 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
         yield f"Too few items differ in {_join_measure_names(few_names)} for an interval."
     invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
     if len(invalid):
-        validities = [min(invalid[f"{side}_validity"]) for side in "ab"]
+        a, b = (format_percent(min(invalid[f"{side}_validity"]), 1) for side in "ab")
         yield (
-            f"Validity is below 1: at least {100 * validities[0]:.1f} % in A and {100 * validities[1]:.1f} % in B. "
+            f"Validity is below 1: at the lowest {a} in A and {b} in B. "
             "Measures other than validity compare only answers that are valid on both sides."
         )
     open_rows = headline[(headline["verdict"] == NO_DIFFERENCE) & headline["least_difference"].notna()]

@@ -77,8 +77,8 @@ def find_least_difference(spread: float, n_items: int, level: float) -> float:
     Returns
     -------
     float
-        In the unit of the differences; NaN where the spread is unknown or 0, for one item, or where it is beyond a
-        thousand standard deviations.
+        In the unit of the differences; NaN where the spread is unknown or 0, for one item, or where it is beyond
+        some 500 standard deviations.
     """
     if not spread > 0 or n_items < 2:
         return np.nan

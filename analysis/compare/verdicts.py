@@ -20,7 +20,7 @@ import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
 from analysis.compare.power import MCNEMAR
-from analysis.reporting.words import format_quantity
+from analysis.reporting.words import format_percent, format_quantity
 from analysis.statistics.multiplicity import ALPHA
 
 CANNOT_TELL, NO_DIFFERENCE = "cannot tell", "no difference found"
@@ -84,7 +84,8 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
             shown_names = names
         yield f"  {_describe_measure_difference_and_verdict(row)}"
         if row["measure"] != VALIDITY and (row["a_validity"] < 1 or row["b_validity"] < 1):
-            yield f"    validity: A {row['a_validity']:.1%}, B {row['b_validity']:.1%}; only answers valid in both"
+            a, b = (format_percent(row[f"{side}_validity"], 1) for side in "ab")
+            yield f"    validity: A {a}, B {b}; only answers valid in both"
         if row["verdict"] == NO_DIFFERENCE:
             yield from (f"    {line}" for line in _describe_findable_difference_and_needed_items(row))
 

@@ -43,6 +43,7 @@ def explain_rules(rules: Rules) -> Iterator[str]:
     yield f"  Broken: the p that the limit is kept is below .025{looks}, after Holm over all numbers of the check."
     yield "  Holds: the p that the limit is not kept is below .025, for every number of the rule."
     yield "  Cannot tell: neither. A number without uncertainty is decided as it is."
+    yield "  Of a measure without a range, rare items far out that the run does not hold are not allowed for."
 
 
 def _explain_rule(rule: Rule) -> Iterator[str]:
@@ -73,7 +74,7 @@ def _explain_rule_on_number(rule: Rule) -> str:
         return f"Tests whether column {column} of table {table}{options_text} is {bound}: {entry.meaning}{unit}."
     if rule.kind == NOT_WORSE:
         margin = (
-            f"{rule.margin:g}"
+            f"{rule.margin:g} (of its range, where it has one)"
             if rule.margin == rule.margin
             else f"{format_percent(DEFAULT_MARGIN)} of its range, the margin where none is given"
         )

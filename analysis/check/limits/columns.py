@@ -90,12 +90,13 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
                 n_drawn,
                 _find_bounds_of_single_item(rule.target, row),
             )
-        numbers.append(Number(
-            str(row.get("study", "")), _join_names_of_both_sides(row, MODELS), _join_names_of_both_sides(row,
-            CONDITIONS), name, value, tails,
-            int(np.nan_to_num(n_items)), _read_first_filled_size(row, ["n_wordings"]), _explain_missing_interval(row,
-            ends),
-        ))  # fmt: skip
+        numbers.append(
+            Number(
+                str(row.get("study", "")), _join_names_of_both_sides(row, MODELS),
+                _join_names_of_both_sides(row, CONDITIONS), name, value, tails, int(np.nan_to_num(n_items)),
+                _read_first_filled_size(row, ["n_wordings"]), _explain_missing_interval(row, ends),
+            )
+        )  # fmt: skip
     return numbers
 
 

@@ -78,12 +78,16 @@ def _iterate_own_flip_and_validity_studies(study: Study) -> Iterator[tuple[Study
 
 
 def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
-    """Refuse a limit that a measure with a range cannot have."""
+    """Refuse a limit that a measure with a range cannot have, or always keeps."""
     limit = get_limit_of_rule(rule)
+    where = f"rule {shorten_to_one_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
     if study.bounds and not study.bounds[0] <= limit <= study.bounds[1]:
         raise InputError(
-            f"rule {shorten_to_one_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
-            f"{limit:g} is no limit of it; give a share, or a column in its own unit (`waver table --list`)"
+            f"{where}{limit:g} is no limit of it; give a share, or a column in its own unit (`waver table --list`)"
+        )
+    if study.bounds and limit == study.bounds[rule.at_most == limit]:
+        raise InputError(
+            f"{where}{'<=' if rule.at_most == limit else '>='} {limit:g} holds whatever it is; give a limit"
         )
 
 
@@ -94,11 +98,8 @@ def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> li
     for study, answered in studies:
         for unit, (model, condition) in enumerate(study.units):
             conditions.setdefault(condition)
-            is_meant = (not rule.models or model in rule.models) and (
-                not rule.conditions or condition in rule.conditions
-            )
             # Measures of the same answers have the same validity: it is tested once.
-            if is_meant and (study.name, model, condition) not in numbers:
+            if rule.is_about_unit(study.name, model, condition) and (study.name, model, condition) not in numbers:
                 numbers[study.name, model, condition] = _test_measure_of_unit(rule, study, answered, unit)
     for name in rule.conditions:
         if name not in conditions:

@@ -5,7 +5,8 @@ binomial test where every item is 0 or 1. Where items have wordings of their own
 wordings, so it is the test for wordings like these, too. Where items share their wordings, these move all items at
 once: then p is at least that of the interval for other items and other wordings (`Panel.compute_interval`), with one
 item more or one wording more, whichever there are fewer of, that is as far out as can be (`tails`). Means without
-bounds have the test by t that heeds skewness (`reliability.replication`).
+bounds have the test by t that heeds skewness (`reliability.replication`), unless too few items differ (`Panel.few`):
+how far out an item may be that was not seen, these do not tell.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from analysis.statistics.reliability.replication import compute_p_of_panel_mean_
 from analysis.statistics.significance import ROUNDING
 
 BINOMIAL, GAFFKE, T_ITEMS = "exact binomial over items", "Gaffke's test over items", "t over items"
+FEW_DIFFER = "no test: few items differ"
 AND_WORDINGS = " and wordings"
 
 
@@ -49,6 +51,8 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     """
     is_shared = anew == "both" and panel.crossed
     if not is_bounded:
+        if panel.few:
+            return Tails(np.nan, np.nan, np.nan, np.nan, FEW_DIFFER)
         return _compute_tails_from_two_sided_p(panel, limit, anew, T_ITEMS + AND_WORDINGS * is_shared)
     values = panel.means
     is_binary = bool(((values == 0) | (values == 1)).all())

@@ -128,7 +128,7 @@ def list_models_and_conditions_of_rule(rule: Rule, pilot: Runs) -> list[PilotUni
     kept_units = [
         unit
         for unit in units
-        if is_rule_about_study_model_condition(rule, *unit.study_model_condition_and_measure[:3])
+        if rule.is_about_unit(*unit.study_model_condition_and_measure[:3])
         and (unit.measure == rule.target if rule.target else unit.study.headline and unit.measure != FLIPS)
     ]
     if not kept_units:
@@ -139,24 +139,3 @@ def list_models_and_conditions_of_rule(rule: Rule, pilot: Runs) -> list[PilotUni
             f"{', '.join(measures) or 'none'}"
         )
     return kept_units
-
-
-def is_rule_about_study_model_condition(rule: Rule, study: str, model: str, condition: str) -> bool:
-    """Tell whether a rule is about a study, model and condition.
-
-    Parameters
-    ----------
-    rule
-        The rule.
-    study, model, condition
-        Their names.
-
-    Returns
-    -------
-    bool
-    """
-    return (
-        rule.study in ("", study)
-        and (not rule.models or model in rule.models)
-        and (not rule.conditions or condition in rule.conditions)
-    )

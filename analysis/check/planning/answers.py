@@ -16,7 +16,7 @@ from scipy.special import bdtrc
 
 from analysis.check.answers import Answers, read_answers_by_study
 from analysis.check.outcomes import LEVEL
-from analysis.check.planning.aims import UNCHANGED, Aim, is_rule_about_study_model_condition
+from analysis.check.planning.aims import UNCHANGED, Aim
 from analysis.check.planning.item_changes import (
     ChangeForecast,
     compute_change_test_power,
@@ -80,7 +80,7 @@ def list_units_that_rule_is_about(rule: Rule, pilot: Runs) -> list[AnsweredUnit]
         AnsweredUnit(answers, place, (answers.study, model, condition) in sampled_units)
         for answers in read_answers_by_study(pilot).values()
         for place, (model, condition) in enumerate(answers.units)
-        if is_rule_about_study_model_condition(rule, answers.study, model, condition)
+        if rule.is_about_unit(answers.study, model, condition)
     ]
     if not units:
         raise InputError(
@@ -101,7 +101,7 @@ def list_aims_of_same_answers_rule(
     unit
         What it is about.
     change
-        Share of the answers that change; None: twice what the rule allows.
+        Share of the answers that change; None: twice what the rule allows, or all of them.
     broken_level
         One-sided level of "broken".
 
@@ -109,21 +109,21 @@ def list_aims_of_same_answers_rule(
     ------
     Aim
     """
-    differs = 2 * (1 - rule.at_least) if change is None else change
+    differs = min(2 * (1 - rule.at_least), 1.0) if change is None else change
     goals = [f"is broken, if {differs:.3g} of the answers change {spread}" for spread in (EVERYWHERE, IN_WHOLE_ITEMS)]
     if not 1 - rule.at_least < differs <= 1:
-        yield Aim(
-            rule,
-            goals[0],
-            *unit.study_model_condition_and_measure,
-            why_not=f"a change of {differs:.3g} is within what the rule allows",
-        )
+        why = "no more than all answers can change" if differs > 1 else "that is within what the rule allows"
+        yield Aim(rule, goals[0], *unit.study_model_condition_and_measure, why_not=why)
+        aims = list_aims_of_same_answers_rule(rule, unit, None, broken_level)
+        yield from (aim for aim in aims if aim.goal == UNCHANGED)
         return
     if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)
         return
     codes = unit.answers.codes[unit.place]
-    planned = WORDINGS if int((~np.isnan(codes)).sum(axis=1).max(initial=0)) > 1 else (1,)
+    n_orders = unit.answers.n_orders  # of one wording, which they do not make several
+    is_asked = (~np.isnan(codes)).reshape(len(codes), codes.shape[1] // n_orders, n_orders).any(axis=2)
+    planned = WORDINGS if int(is_asked.sum(axis=1).max(initial=0)) > 1 else (1,)
     if unit.sampled:
         yield Aim(
             rule,

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
 from analysis.check.planning.powers import (
@@ -17,7 +15,7 @@ from analysis.check.planning.powers import (
     forecast_difference_of_degraded_model,
     forecast_mean_change_of_unchanged_model,
 )
-from analysis.check.rules import DEFAULT_MARGIN, LIKE_THESE, Rule
+from analysis.check.rules import LIKE_THESE, Rule
 from analysis.measures.reworded.flips import FLIP, FLIPS
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import MeanForecast
@@ -50,12 +48,10 @@ def list_aims_of_not_worse_rule(
     Raises
     ------
     InputError
-        The measure has no range and the rule no margin, or the change is within the margin.
+        The measure has no range and the rule no margin, or the margin is all of the range, or the change is within it.
     """
     has_range = unit.measure == FLIPS or unit.study.bounds is not None
-    margin = rule.margin if rule.margin == rule.margin else DEFAULT_MARGIN if has_range else np.nan
-    if np.isnan(margin):
-        raise InputError(f"rule {rule.name!r}: {unit.measure} has no range, so give a margin: not worse by X in ...")
+    margin = rule.choose_margin_of_measure(unit.measure, has_range=has_range)
     worse_by = 2 * margin if change is None else change
     if not worse_by > margin:
         raise InputError(

@@ -302,7 +302,7 @@ def _check_plan_arguments(args: argparse.Namespace) -> None:
     for option in ("se", "difference"):
         value = getattr(args, option)
         if value is not None and not 0 < value < float("inf"):
-            raise InputError(f"--{option} {value:g}: give a number between 0 and 1, such as 0.02")
+            raise InputError(f"--{option} {value:g}: give a number above 0, such as 0.02")
     if not 0.5 <= args.power < 1:
         raise InputError(f"--power {args.power:g}: give a probability from 0.5 to below 1, such as 0.8")
     if args.measure == FLIPS and args.difference is not None:

@@ -8,24 +8,23 @@ conditions, the one counts that needs most.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from analysis.check.outcomes import LEVEL
+from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, list_all_pilot_units, list_models_and_conditions_of_rule
 from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
 from analysis.check.planning.changes import list_aims_of_not_worse_rule
 from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims
-from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, THESE, Rule, Rules
+from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, Rule, Rules
 from analysis.runs import Runs
-from analysis.statistics.reliability.panel import Anew
 from analysis.statistics.reliability.planning import find_least_items_with_power
 
-ANEW: Mapping[str, Anew] = {THESE: "items", LIKE_THESE: "both"}
 LEAST_ITEMS, MOST_ITEMS = 30, 1_000_000  # of fewer, the tests have not been tried; more are not tried
 FEWER = 2 / 3  # a design with more prompts is shown where it takes at most so many of the items of the last one
 
@@ -106,7 +105,7 @@ def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -
         range has no margin.
     """
     subjects = [_list_pilot_outcomes_units_or_pairs(rule, pilot) for rule in rules.rules]
-    n_tests = max(sum(len(of_rule) for of_rule in subjects), 1)
+    n_tests = max(sum(map(_is_test_of_check, itertools.chain(*subjects))), 1)
     broken_level = LEVEL / rules.looks / n_tests
     groups: list[list[Aim]] = []
     for rule, of_rule in zip(rules.rules, subjects, strict=True):
@@ -117,16 +116,23 @@ def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -
     return groups
 
 
+def _is_test_of_check(subject: Any) -> bool:
+    """Tell whether Holm counts what a rule has a number of: not a number that is counted, or has no p."""
+    return not isinstance(subject, Outcome) or (subject.test != COUNTED and not np.isnan(subject.p_broken))
+
+
 def _list_pilot_outcomes_units_or_pairs(rule: Rule, pilot: Runs) -> list[Any]:
-    """List what a rule has numbers of in the pilot: outcomes with a test, models and conditions, or pairs of models."""
+    """List what a rule has numbers of in the pilot: outcomes, models and conditions, or pairs of models."""
     if rule.kind == NUMBER:
         from analysis.check.numbers import compute_outcomes_of_number_rule
 
-        return list(compute_outcomes_of_number_rule(rule, pilot))
+        return compute_outcomes_of_number_rule(rule, pilot)
     if rule.kind == SAME_ANSWERS:
         return list_units_that_rule_is_about(rule, pilot)
     units = list_models_and_conditions_of_rule(rule, pilot)
-    return units if rule.kind != RANKING else list_model_pairs_ordered_by_pilot(units, ANEW[rule.wordings])
+    if rule.kind != RANKING:
+        return units
+    return list_model_pairs_ordered_by_pilot(units, like_these=rule.wordings == LIKE_THESE)
 
 
 def _list_rule_aims(
@@ -142,8 +148,8 @@ def _list_rule_aims(
         )  # fmt: skip
     for subject in subjects if rule.kind != NUMBER else ():
         if rule.kind == KURTOSIS:
-            study, model, condition, measure = subject.labels
             why = "how a kurtosis will change is not known"
+            study, model, condition, measure = subject.study_model_condition_and_measure
             yield Aim(rule, "is broken", study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
             yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)

@@ -59,6 +59,9 @@ def list_aims_of_number_rule(
             yield Aim(outcome.rule, goal, *labels, why_not=why)
         elif labels in by_labels:
             yield _build_aim_of_mean_or_flips(by_labels[labels], outcome, goal, level)
+        elif not outcome.n_items:
+            why = "the table does not say of how many items it is"
+            yield Aim(outcome.rule, goal, *labels, why_not=why)
         else:
             wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 

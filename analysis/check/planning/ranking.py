@@ -4,48 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 
-import numpy as np
-
+from analysis.check.model_order import list_model_pairs_in_order
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import compute_difference_power_in_shared_wordings, compute_power_of_mean_test
 from analysis.check.rules import LIKE_THESE, Rule
-from analysis.statistics.multiplicity import ALPHA, holm
+from analysis.measures.thresholds import is_validity_below_half
 from analysis.statistics.reliability.forecast import build_mean_error_forecast
-from analysis.statistics.reliability.panel import Anew, estimate_panel_mean
-from analysis.statistics.reliability.replication import compute_p_of_panel_mean_against_value
+from analysis.statistics.reliability.panel import estimate_panel_mean
 
 
-def list_model_pairs_ordered_by_pilot(units: Sequence[PilotUnit], anew: Anew) -> list[tuple[PilotUnit, PilotUnit]]:
-    """List the pairs of models whose order the pilot finds, after Holm; the better one first.
+def list_model_pairs_ordered_by_pilot(
+    units: Sequence[PilotUnit], *, like_these: bool
+) -> list[tuple[PilotUnit, PilotUnit]]:
+    """List the pairs of models whose order the pilot finds, by the test of a check; the better one first.
 
     Parameters
     ----------
     units
-        By the headline of each study.
-    anew
-        "items" for these wordings, "both" for wordings like these.
+        By the headline of each study; of every model, the first that it has in a study counts.
+    like_these
+        Whether it is asked for wordings like these, not for these.
 
     Returns
     -------
     list of pairs
     """
-    ranked = [unit for unit in units if unit.unit in unit.study.list_units_to_rank()]
-    pairs = [(a, b) for a, b in combinations(ranked, 2) if a.study is b.study]
-    panels = [
-        estimate_panel_mean(
-            a.answers_with_worst_at_zero - b.answers_with_worst_at_zero, a.study.crossed, is_share=False
-        )
-        for a, b in pairs
-    ]
-    p = np.nan_to_num([compute_p_of_panel_mean_against_value(panel, anew) for panel in panels], nan=1.0)
-    return [
-        (a, b) if panel.mean > 0 else (b, a)
-        for (a, b), panel, corrected in zip(pairs, panels, holm(p), strict=True)
-        if corrected < ALPHA
-    ]
+    units_by_study: dict[str, dict[str, PilotUnit]] = {}
+    for unit in units:
+        study_name, model, _, _ = unit.study_model_condition_and_measure
+        units_by_study.setdefault(study_name, {}).setdefault(model, unit)
+    pairs = []
+    for unit_by_model in units_by_study.values():
+        places = {
+            model: unit.unit
+            for model, unit in unit_by_model.items()
+            if not is_validity_below_half(float(unit.study.validity[unit.unit]))
+        }
+        study = next(iter(unit_by_model.values())).study
+        pairs += [
+            (unit_by_model[better], unit_by_model[worse])
+            for better, worse, _ in list_model_pairs_in_order(study, places, like_these=like_these)
+        ]
+    return pairs
 
 
 def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator[Aim]:
@@ -66,14 +68,9 @@ def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator
     study, like_these = better.study, rule.wordings == LIKE_THESE
     spreads = [unit.study.estimate_unit_sampling_spread(unit.unit) for unit in pair]
     spread = spreads[0].combine_for_difference(spreads[1]) if spreads[0] and spreads[1] else None
-    forecast = build_mean_error_forecast(
-        better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero, study.crossed, spread
-    )
-    distance = float(
-        estimate_panel_mean(
-            better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero, study.crossed, is_share=False
-        ).mean
-    )
+    differences = better.answers_with_worst_at_zero - worse.answers_with_worst_at_zero
+    forecast = build_mean_error_forecast(differences, study.crossed, spread)
+    distance = float(estimate_panel_mean(differences, study.crossed, is_share=False).mean)
     crossed = study.crossed and like_these
     kept_forecast = forecast if crossed else replace(forecast, shared=0.0)
 

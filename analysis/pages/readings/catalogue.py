@@ -33,7 +33,8 @@ TABLES = {
         "kept.tabulate_wording_variance_shared_by_readings",
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the part that every "
-        "other reading moves along with, and the part that is surely the same. With 95 % intervals over items.",
+        "other reading moves along with. Beside it is the part that is surely the same. With 95 % intervals over "
+        "items.",
         (
             *split_names(
                 "study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same"

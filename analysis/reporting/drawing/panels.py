@@ -121,11 +121,8 @@ def draw_text(
         Further options of `Axes.annotate`.
     """
     axes.annotate(
-        replace_missing_glyphs(text), place, xytext=offset_points, xycoords=coordinates, textcoords="offset "
-                                                                                                    "points", ha=ha,
-                                                                                                    va=va,
-        annotation_clip=False,
-        rotation_mode="anchor", **options,
+        replace_missing_glyphs(text), place, xytext=offset_points, xycoords=coordinates, textcoords="offset points",
+        ha=ha, va=va, annotation_clip=False, rotation_mode="anchor", **options,
     )  # fmt: skip
 
 

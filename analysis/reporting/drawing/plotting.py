@@ -298,21 +298,9 @@ def measure_text_width(text: str, size: float = SIZE) -> float:
     return max(sum(map(_measure_character_width, line)) for line in lines) * size / 72
 
 
-def measure_widest_text(texts: Iterable[str], size: float = SIZE) -> float:
-    """Compute how wide the widest of some texts is.
-
-    Parameters
-    ----------
-    texts
-        The texts.
-    size
-        Size of their letters, in points.
-
-    Returns
-    -------
-    Inches; 0 where there is no text.
-    """
-    return max((measure_text_width(text, size) for text in texts), default=0.0)
+def measure_widest_text(texts: Iterable[str]) -> float:
+    """Compute how wide the widest of some texts is, in inches; 0 where there is no text."""
+    return max(map(measure_text_width, texts), default=0.0)
 
 
 def wrap_name_into_lines(name: str, width: float) -> str:

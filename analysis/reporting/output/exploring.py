@@ -22,6 +22,7 @@ from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.tidy.selection import select_part_of_runs
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
+from analysis.reporting.words import format_quantity
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
 from analysis.runs.guarded import run_guarded_query
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
@@ -88,7 +89,7 @@ class Run:
 
     def __repr__(self) -> str:
         info = self._runs.info
-        summary = f"{', '.join(info['studies'])}; {len(info['models'])} models"
+        summary = f"{', '.join(info['studies'])}; {format_quantity(len(info['models']), 'model')}"
         return f"<Run: {summary}. tables() and figures() list what there is>"
 
     def where(self, where: str | pd.DataFrame = "") -> Run:

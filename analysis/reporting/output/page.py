@@ -262,6 +262,7 @@ class Page:
         )
         joined_rows = self.frames.join_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
+        left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
         caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
         renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
@@ -277,15 +278,15 @@ class Page:
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
-            sentence = f"{title}: the same in all {len(shown_rows):,} rows. {same_text}."
+            n_all = f"{len(shown_rows):,} of {len(shown_rows) + left_out:,}" if left_out else f"all {len(shown_rows):,}"
+            sentence = f"{title}: the same in {n_all} rows{', the others are not shown' * (left_out > 0)}. {same_text}."
             return Html(
                 self.render_answer_sentences_about(name)
                 + render_template_for_notebook("uniform", said=sentence, caption=caption).text
             )
         box = render_template_for_notebook(
             "table", name=name, title=title, caption=caption, grid=cells,
-            left_out=len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows),
-            same=same_text, keys=count_leading_key_columns(cells.names),
+            left_out=left_out, same=same_text, keys=count_leading_key_columns(cells.names),
             row_classes=_choose_css_classes_of_rows(shown_rows, self._css_classes_by_model),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip

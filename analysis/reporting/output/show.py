@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import format_nearest_name_hint
 from analysis.reporting.words import format_quantity, join_names
 from analysis.runs import model_prompts
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,9 +208,7 @@ def _describe_unshown_wordings(
 def _wrap_text(text: str, indent: str, further_indent: str | None = None) -> list[str]:
     """Break a text into lines of at most `WIDTH` characters; a word that is longer is cut."""
     later = f"{indent}  " if further_indent is None else further_indent
-    return textwrap.wrap(
-        _escape_unprintable(text), WIDTH, initial_indent=indent, subsequent_indent=later, 
-    )  # fmt: skip
+    return textwrap.wrap(_escape_unprintable(text), WIDTH, initial_indent=indent, subsequent_indent=later)
 
 
 def _escape_unprintable(text: str) -> str:

@@ -146,11 +146,12 @@ def _build_sql_keeping_unit_wording_pairs(part: Part | None) -> str:
 
 def _refuse_features_not_stored(condition: str, columns: Mapping[str, str]) -> None:
     """Say what has to be computed first where a condition names a feature or a verdict, and none are stored."""
+    words = re.findall(r"\w+", re.sub("'[^']*'", "", condition))
     for name in FEATURES:
-        if name in condition and name not in columns:
+        if name in words and name not in columns:
             raise InputError(f"{ABOUT}: {name} is a text feature, and these runs hold none yet; waver features RUN")
     for name in MEANING_COLUMNS:
-        if re.search(rf"\b{name}\b", re.sub("'[^']*'", "", condition)) and name not in columns:
+        if name in words and name not in columns:
             raise InputError(f"{ABOUT}: {name} says what checks found, and no wording was checked; waver meaning RUN")
 
 

@@ -260,7 +260,7 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
         f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
-        f"{n_missing:,} are missing. This is so for "
+        f"{n_missing:,} {'is' if n_missing == 1 else 'are'} missing. This is so for "
         f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
     ]
 

@@ -120,6 +120,15 @@ def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_
         open_baseline("first")
 
 
+def test_folders_of_one_name_are_numbered_until_the_name_is_free(tmp_path):
+    """The second a was written into a-3: "File exists", for every output folder."""
+    paths = [tmp_path / place for place in ("x/a", "x/a-3", "y/a", "z/a")]
+    for path in paths:
+        write_run(path, random_frame(["m"], items=2), study="-".join(path.parts[-2:]))
+    saved = save_baseline(runs.open_runs(*paths), "b", tmp_path / "saved")
+    assert sorted(folder.name for folder in saved.iterdir()) == ["a", "a-2", "a-3", "a-4"]
+
+
 @pytest.mark.slow
 def test_a_changed_text_is_left_out_and_counted(tmp_path):
     frame = random_frame(["m"], items=6, paraphrases=3)

@@ -89,6 +89,18 @@ def test_each_change_breaks_its_rule_and_the_worse_model_is_named(tmp_path):
     assert order.model == "m > n" and order.before > 0.3
 
 
+def test_models_that_hardly_answer_are_not_ranked(tmp_path):
+    """Their order "held" on what few answers are left, which no page ranks."""
+    frame = draw_opinions({"m": 0.9, "n": 0.5})
+    silent, whole = (write_run(tmp_path / str(mass), frame.assign(mass=mass)) for mass in (0.1, 0.9))
+    decision, outcomes, notes = check(make_rule(RANKING), silent, silent)
+    assert (decision, outcomes) == (CANNOT_TELL, [])
+    assert any("less than half is surely an answer: m and n" in note for note in notes), notes
+    decision, (order,), _ = check(make_rule(RANKING), silent, whole)
+    assert decision == CANNOT_TELL and order.test == "no test: of one model, less than half is surely an answer now"
+    assert check(make_rule(RANKING), whole, whole)[0] == HOLDS
+
+
 def test_fresh_wordings_of_an_unchanged_model_break_nothing_and_are_said_to_be_fresh(tmp_path):
     frames = [draw_opinions({"m": 0.9, "n": 0.5}, seed=seed) for seed in (1, 1)]
     draw = np.random.default_rng(4)
@@ -151,6 +163,8 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         assert decision == expected and peak.lower != peak.lower, (run, peak)
     with pytest.raises(InputError, match="no range, so say how much worse"):
         check(make_rule(NOT_WORSE, "ms"), now, before)
+    with pytest.raises(InputError, match="likert is told as a share of its range, 0 to 1: by 1 is no margin"):
+        check(make_rule(NOT_WORSE, "likert", margin=1.0), now, before)  # a point of 1-5 held whatever was answered
 
 
 @pytest.mark.parametrize(

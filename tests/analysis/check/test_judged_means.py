@@ -9,6 +9,7 @@ from scipy import optimize, stats
 from analysis.check import judged_means
 from analysis.check.judged_means import FEW, MCNEMAR, NO_WORDINGS, SAME, SCORE, SIGN, T_BOTH, T_ITEMS
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
+from helpers.mean_shapes import allow_errors
 
 judge = judged_means.judge_answers_not_worse_by_margin
 
@@ -65,6 +66,20 @@ def test_where_nothing_or_little_differs_items_are_counted():
     assert np.isnan(unbounded.p_holds) and unbounded.p_broken == 1
 
 
+@pytest.mark.parametrize("has_range", [True, False])
+def test_items_that_are_all_better_by_the_same_hold_no_more_often_than_the_level(has_range):
+    """Better by .1 in nine items of ten, worse by 1 in the tenth: 20 items without one "held" in .12 of studies."""
+    draw, studies = np.random.default_rng(0), 400
+    n_held = 0
+    for _ in range(studies):
+        is_worse = draw.random((20, 1)) < 0.1
+        now, before = np.where(is_worse, 0.0, 0.6), np.where(is_worse, 1.0, 0.5)
+        n_held += judge(now, before, False, 0.01, has_range=has_range).p_holds < 0.025
+    assert n_held <= allow_errors(studies, 0.025)
+    same = judge(np.full((60, 1), 0.6), np.full((60, 1), 0.5), False, 0.02)
+    assert same.p_holds == pytest.approx((0.98 / 1.1) ** 60) and same.test == SIGN
+
+
 def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
     draw = np.random.default_rng(3)
     before = draw.random((40, 6))
@@ -76,17 +91,6 @@ def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
     assert blind.test == NO_WORDINGS and np.isnan([blind.p_broken, blind.p_holds, blind.lower]).all()
     still = judge(before, before, True, 0.02, like_these=True)
     assert still.p_holds == pytest.approx(0.98**6)  # six wordings are no proof
-
-
-@pytest.mark.parametrize(("number", "n"), [(0, 30), (4, 50), (90, 100), (72, 72)])
-def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
-    below, above = judged_means.compute_clopper_pearson_p_values(number / n, n, 0.9)
-    assert below == pytest.approx(stats.binomtest(number, n, 0.9, "less").pvalue, rel=1e-9)
-    assert above == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
-    ends = stats.binomtest(number, n).proportion_ci(method="exact")
-    assert judged_means.compute_clopper_pearson_interval(number / n, n) == pytest.approx(
-        (ends.low, ends.high), abs=1e-9
-    )
 
 
 @pytest.mark.slow

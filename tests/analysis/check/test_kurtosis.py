@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.check.judged_means import NO_WORDINGS
-from analysis.check.kurtosis import ALIKE, FEW_ITEMS, judge_change_of_item_kurtosis
+from analysis.check.kurtosis import ALIKE, FEW_ITEMS, OTHER_WORDINGS, judge_change_of_item_kurtosis
 
 
 def test_p_is_that_of_all_exchanges():
@@ -45,7 +44,7 @@ def test_where_nothing_can_be_exchanged_there_is_no_test():
     scores = np.random.default_rng(0).random((20, 2))
     assert judge_change_of_item_kurtosis(scores, scores).p_broken == 1
     for now, before, is_exchangeable, test in (
-        (scores, scores[::-1], False, NO_WORDINGS), (scores[:3], scores[:3], True, FEW_ITEMS),
+        (scores, scores[::-1], False, OTHER_WORDINGS), (scores[:3], scores[:3], True, FEW_ITEMS),
         (np.ones((20, 1)), scores[:, :1], True, ALIKE), (scores * np.nan, scores, True, FEW_ITEMS),
     ):  # fmt: skip
         tested = judge_change_of_item_kurtosis(now, before, is_exchangeable=is_exchangeable)

@@ -112,6 +112,14 @@ def test_shared_wordings_need_three_and_one_wording_tells_nothing():
     assert np.isnan(judge(answers[:, :1], answers[:, :1], False, 0.95, like_these=True).p_holds)
 
 
+def test_one_item_with_two_wordings_is_said_to_be_one():
+    """It said "no test: one item, 50 items"."""
+    answers = draw_answers(50, 2, holes=0)
+    answers[1:, 1] = np.nan
+    tested = judge(answers, answers, False, 0.95, like_these=True)
+    assert (tested.n_items, tested.test) == (1, "no test: one item")
+
+
 @pytest.mark.parametrize("n_items", [30, 100, 300])
 def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items):
     """Half of the items are answered now so, now so; a change turns their shares round: 7.5 % of items are 0.05."""

@@ -141,7 +141,7 @@ def test_items_without_an_answer_of_one_side_are_told(tmp_path):
     assert (row["n_items"], row["a_validity"], row["b_validity"]) == (13, 0.75, 0.9)
     assert row["p"] == pytest.approx(stats.ttest_rel(a[kept], b[kept]).pvalue, rel=1e-12)
     lines = list(describe_compared_rows(table))
-    assert lines.count("    validity: A 75.0%, B 90.0%; only answers valid in both") == 1
+    assert lines.count("    validity: A 75.0 %, B 90.0 %; only answers valid in both") == 1
     # By hand: 5 items only B answers, 2 only A; all 20 were asked.
     assert (validity["measure"], validity["test"], validity["n_items"]) == ("validity", "exact McNemar", 20)
     assert (validity["a"], validity["b"], validity["difference"]) == pytest.approx((0.75, 0.9, -0.15))

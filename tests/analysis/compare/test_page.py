@@ -87,7 +87,9 @@ def test_the_verdict_follows_its_rules(rows, verdict):
         ({"like_lower": np.nan},
          "These answers do not tell how far other wordings would move the difference in accuracy."),
         ({"lower": np.nan, "n_items_differing": 3}, "Too few items differ in accuracy for an interval."),
-        ({"a_validity": 0.9}, "Validity is below 1: at least 90.0 % in A and 100.0 % in B. Measures other than "
+        ({"a_validity": 0.99996}, "Validity is below 1: at the lowest >99.99 % in A and 100.0 % in B. "
+         "Measures other than validity compare only answers that are valid on both sides."),
+        ({"a_validity": 0.9}, "Validity is below 1: at the lowest 90.0 % in A and 100.0 % in B. Measures other than "
          "validity compare only answers that are valid on both sides."),
         ({}, "A true difference below 0.06 is easily missed with 200 items: power is below .8."),
     ],

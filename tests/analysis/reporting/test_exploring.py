@@ -57,6 +57,11 @@ def test_options_make_another_table(run):
     assert "flip_30" not in run.table("stability", resamples=20)
 
 
+def test_what_a_run_holds_is_said_in_a_line(folder, tmp_path):
+    assert repr(open_run(folder / "agreement")).startswith("<Run: synthetic; 8 models. ")
+    assert "; 1 model. " in repr(open_run(write_run(tmp_path / "run", random_frame(items=2))))
+
+
 def test_what_there_is_is_listed_a_line_each(run, folder):
     about = ("stability", "text_features", "wording", "meaning", "reliability", "readings", "benchmarks", "transcripts")
     listed = [name for page in about for name in list_pages()[page].tables]

@@ -18,6 +18,7 @@ import pytest
 
 from analysis import runs
 from analysis.pages.stability import printed
+from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import SHARED, Column
@@ -35,6 +36,7 @@ from ground.errors import WrongPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
+from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 
 pytestmark = pytest.mark.slow
@@ -341,3 +343,11 @@ def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
     monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
     with pytest.raises(WrongPage, match=f"^{re.escape(said)}"):
         tables.build_table("vif", None)
+
+
+def test_what_is_the_same_in_the_rows_shown_is_not_said_of_all(tmp_path):
+    """Of 500 rows whose first 200 are alike, it said "the same in all 200 rows"."""
+    page = StabilityPage(str(write_run(tmp_path / "run", random_frame(items=4).assign(agreement=0.5))))
+    assert "the same in all 4 rows." in page.table("distribution").text
+    assert "the same in 2 of 4 rows, the others are not shown." in page.table("distribution", most=2).text
+    assert "The same in all these rows: " in page.table("items", most=2).text

@@ -137,6 +137,10 @@ def test_keys_that_cannot_be_are_told_in_one_line(folder, keys, words):
     assert words in str(refused.value) and "\n" not in str(refused.value)
 
 
+def test_a_text_may_hold_the_name_of_a_feature(folder):
+    assert len(open_run(folder).where("text NOT LIKE '%word_length%'").responses())
+
+
 def test_an_empty_condition_is_the_run_itself(folder):
     run = open_run(folder)
     assert run.where("") is run and run.where(" ") is run and run.where() is run

@@ -41,7 +41,7 @@ def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
     ]
     assert found["reason"].tolist() == [TOO_LONG, TOO_LONG, ""]
     (said,) = words.list_unanswered_cautions(found)
-    assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 are missing.")
+    assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 is missing.")
     assert "a (plain/yes-no; 2 failed and 0 missing of 15)" in said and TOO_LONG in said
 
 

@@ -106,7 +106,7 @@ def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     assert decisions == [["holds"], ["cannot tell"]]
 
 
-def test_where_single_validities_are_not_known_their_share_is_counted(tmp_path):
+def test_failed_requests_count_as_not_valid_against_the_whole(tmp_path):
     """Of failed requests only their number counts against the whole: a score that is missing is not valid."""
     frame = draw_scores(["m"], items=40, wordings=1).assign(score=lambda rows: rows["score"].where(rows.index > 3))
     (outcome,) = check(write_scored(tmp_path / "run", frame), "validity >= 0.5")
@@ -124,6 +124,29 @@ def test_scores_without_a_range_have_the_t_test(tmp_path):
     assert outcome.number == pytest.approx(scores.mean())
     assert p * (1 - 1e-9) <= outcome.p_broken <= 10 * p
     assert outcome.test == "t over items"
+
+
+def test_without_a_range_a_limit_at_the_true_mean_seldom_holds_where_few_items_differ():
+    """Of 10, 11 and rarely 100, most draws of 40 items hold no 100: by t, .38 of them "held" below their true mean."""
+    draw, chances, studies = np.random.default_rng(0), [0.93, 0.05, 0.02], 400
+    values = np.array([10.0, 11.0, 100.0])
+    decided = np.zeros(2)
+    for _ in range(studies):
+        panel = estimate_panel_mean(
+            draw.choice(values, (40, 1), p=chances), False, is_share=False, corrects_skewness=True
+        )
+        tails = compute_tails_of_panel(panel, float(values @ chances), "items", is_bounded=False)
+        decided += [tails.p_at_least < 0.025, tails.p_at_most < 0.025]
+    assert (decided <= allow_errors(studies, 0.025)).all(), decided
+
+
+def test_without_a_range_few_items_that_differ_have_no_test(tmp_path):
+    """39 items of 10 and one of 11 held `ms <= 10.5`, though one rare item of 100 would break it."""
+    frame = draw_scores(["m"], items=40, wordings=1, measures=("ms",))
+    frame["score"] = [11.0] + [10.0] * 39
+    for sentence in ("ms <= 10.5", "ms >= 10.5"):
+        (outcome,) = check(write_scored(tmp_path / sentence[3], frame), sentence)
+        assert decide_outcomes([outcome]) == ["cannot tell"] and outcome.test == "no test: few items differ"
 
 
 @pytest.mark.slow
@@ -167,6 +190,8 @@ def test_a_limit_beyond_the_range_of_a_score_names_its_share(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=6, wordings=1, measures=("likert",)))
     with pytest.raises(InputError, match=r"share of its range, 0 to 1: 3\.5 is no limit"):
         check(path, "likert >= 3.5")
+    with pytest.raises(InputError, match=r"share of its range, 0 to 1: >= 0 holds whatever it is"):
+        check(path, "likert >= 0")
     with pytest.raises(InputError, match="no item has two wordings"):
         check(path, "likert >= 0.5", wordings=LIKE)
 

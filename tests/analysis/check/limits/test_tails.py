@@ -105,3 +105,12 @@ def test_intervals_that_are_drawn_err_in_no_more_than_the_level(shape):
     for level in (0.025, 0.025 / 20):
         for side in ("p_at_most", "p_at_least"):
             assert sum(getattr(tail, side) < level for tail in tails) <= allow_errors(studies, level)
+
+
+@pytest.mark.parametrize(("number", "n"), [(0, 30), (4, 50), (90, 100), (72, 72)])
+def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
+    tails = compute_tails_of_share(number / n, n, 0.9)
+    assert tails.p_at_least == pytest.approx(stats.binomtest(number, n, 0.9, "less").pvalue, rel=1e-9)
+    assert tails.p_at_most == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
+    ends = stats.binomtest(number, n).proportion_ci(method="exact")
+    assert (tails.lower, tails.upper) == pytest.approx((ends.low, ends.high), abs=1e-9)

@@ -9,11 +9,17 @@ import math
 from pathlib import Path
 
 import jsonschema
+import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.__main__ import main
+from analysis.check.outcomes import Outcome
 from analysis.check.planning import designs
-from helpers.synthetic import random_frame, write_run
+from analysis.check.planning.numbers import list_aims_of_number_rule
+from analysis.check.rules import NUMBER, Rule
+from helpers.choice_runs import answers, questions, write_choice
+from helpers.synthetic import paraphrases, random_frame, write_run
 
 SCHEMA = json.loads((Path(designs.__file__).parent / "schema.json").read_text("utf-8"))
 CHANGES = """
@@ -168,3 +174,60 @@ def test_designs_for_a_goal_as_json(pilot, capsys, goal, fields):
     assert [design["standard_error"] for design in content["designs"]] == pytest.approx(
         [float(row["standard_error"]) for row in rows], rel=1e-5
     )
+
+
+def test_a_ranking_is_planned_under_the_condition_that_its_rule_names(tmp_path, capsys):
+    """Only the first condition of every model in run.json was ranked: no pair was found under another one."""
+    draw, frames = np.random.default_rng(0), []
+    for condition in ("chat/0-shot", "chat/4-shot"):
+        for model, low in (("a", 0.5), ("b", 0.1)):
+            agreements = {f"i{n:02}": row for n, row in enumerate(low + draw.random((40, 2)) / 2)}
+            frames.append(paraphrases(agreements, model=model, condition=condition))
+    run = write_run(tmp_path / "run", pd.concat(frames))
+    (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "ranking as before"\nconditions = ["chat/4-shot"]\n')
+    assert main(["plan", str(run), "--check", str(tmp_path / "rules.toml")]) == 0
+    (row, *_) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (row["model"], row["condition"]) == ("a > b", "chat/4-shot")
+
+
+@pytest.mark.slow
+def test_numbers_without_a_test_do_not_lower_the_level_of_the_others(plan_check):
+    rule = '[[rule]]\nrequire = "agreement >= 0.55"\n'
+    alone, beside = plan_check(rule)[0], plan_check(rule + '[[rule]]\nrequire = "stability.n_items >= 1"\n')[0]
+    assert [row for row in beside if row["rule"] == "agreement >= 0.55"] == alone
+
+
+def test_a_column_that_does_not_say_its_items_has_no_size():
+    """`waver plan --check` ended by a division by zero."""
+    rule = Rule("meaning_checks.auc >= 0.6", "auc", NUMBER, "meaning_checks.auc", at_least=0.6)
+    outcome = Outcome(rule, "s", "m", "", "auc", 0.8, 0.7, 0.9, 0.6, 1.0, 0.001, 0, math.nan, "interval of the table")
+    (aim,) = list_aims_of_number_rule([outcome], [], 0.025)
+    assert aim.why_not == "the table does not say of how many items it is"
+
+
+def test_no_more_than_all_answers_change(plan_check):
+    """Of a rule that allows .6, a change of 1.2 was "within what the rule allows", and nothing else was planned."""
+    rule = '[[rule]]\nrequire = "same answers as before on 40 % of items"\n'
+    rows, told = plan_check(rule)
+    assert {row["decided"] for row in rows} >= {
+        "holds, if nothing changed",
+        "is broken, if 1 of the answers change here and there",
+    }
+    rows, told = plan_check(rule, "--change", "1.2")
+    assert {row["decided"] for row in rows} == {"holds, if nothing changed"}
+    assert "no more than all answers can change" in told
+
+
+def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
+    """It was planned for up to 500 wordings, of which the pilot tells nothing."""
+    asked = questions(40, 2)
+    run = write_choice(tmp_path / "run", answers(asked[asked["pattern"] == asked["pattern"][0]]))
+    (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "same answers as before on 90 % of items"\n')
+    assert main(["plan", str(run), "--check", str(tmp_path / "rules.toml")]) == 0
+    assert {row["wordings"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"1"}
+
+
+def test_a_kurtosis_has_no_plan_and_a_line_says_so(plan_check):
+    """It ended in a traceback."""
+    rows, told = plan_check('[[rule]]\nrequire = "kurtosis of agreement as before"\n')
+    assert rows == [] and "how a kurtosis will change is not known" in told
