@@ -31,6 +31,7 @@ from analysis.statistics.multiplicity import ALPHA
 SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number (Holm)"
+PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval
 NAMED = 3  # clear correlations that sentences name
 
 
@@ -139,7 +140,7 @@ def _mark_coefficients_clearly_nonzero(coefficients: pd.DataFrame) -> pd.Series:
         verdicts.compare_interval_with_value(low, high, 0)
         for low, high in zip(coefficients["lower"], coefficients["upper"], strict=True)
     ]
-    is_perfect = coefficients["r"].abs() == 1  # which has no interval
+    is_perfect = coefficients["r"].abs() > PERFECT
     has_side = pd.Series(sides, coefficients.index, dtype=object) != ""
     return verdicts.mark_clear_effects(coefficients["p_holm"]) & (has_side | is_perfect)
 

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from analysis.pages.benchmarks import narrative
+from analysis.statistics import correlation
 
 NAN = math.nan
 CORRECTED = "after correction for their number (Holm)."
@@ -115,6 +116,13 @@ def test_interval_nothing_is_named_that_its_own_interval_contradicts():
     )
     perfect = answer(coefficient(r=1.0, ends=(NAN, NAN)))
     assert perfect.verdict.startswith("Range, of page stability, rises with size: 1 of 1 rank")
+
+
+def test_the_same_order_of_models_is_told_whatever_their_number():
+    for number in (9, 10, 11):  # of 10, numpy rounds the coefficient to a little less than 1
+        same = correlation.correlate_over_models(range(number), range(number), method="spearman")
+        row = coefficient(r=same.r, ends=(same.lower, same.upper), p_holm=same.p)
+        assert answer(row).verdict.startswith("Range, of page stability, rises with size: 1 of 1 rank"), number
 
 
 def test_validity_models_that_do_not_answer_get_no_verdict():
