@@ -83,8 +83,9 @@ def answer_page_question(
         verdict, why = describe_models_without_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
-    if consistency.empty:
-        verdict = "Each question was asked in one wording and one order: nothing is known about others."
+    if consistency.empty or is_validity_below_half(consistency["validity"]).all():
+        asked = "Each question was asked" if consistency.empty else "Where a model answers, each question was asked"
+        verdict = f"{asked} in one wording and one order: nothing is known about others."
         return Answer(asked_sentence, f"{verdict} {_describe_share_of_right_answers(answering)}", cautions=doubts)
     judged = select_rows_over_all_questions(
         add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])

@@ -355,6 +355,22 @@ def test_of_several_models_in_one_wording_the_accuracies_are_told(tmp_path):
     assert found.verdict.endswith(f"Between {share:.0f} and 100 % of a model’s answers are right.")
 
 
+def test_where_no_model_that_answers_was_asked_in_several_orders_nothing_is_told_about_others(tmp_path):
+    first = ASKED[ASKED["variant"] == "original/1"]
+    orders = ASKED[ASKED["variant"].isin(["original/1", "original/2"])]
+    folders = [
+        write_choice(tmp_path / "one", always(first, right), study="one"),
+        write_choice(tmp_path / "two", always(orders, lambda row: None, "silent"), study="two"),
+    ]
+    made = ChoicePage([str(folder) for folder in folders], resamples=200)
+    made.answer()
+    assert made._answer.verdict == (
+        "Where a model answers, each question was asked in one wording and one order: nothing is known about others. "
+        "100 % of the answers are right (interval 96 to 100 %)."
+    )
+    assert any(caution.startswith("Not judged: silent") for caution in made._answer.cautions)
+
+
 def name_by_examples(rows):
     """The first two wordings as the same question after 0 and 5 examples."""
     rows = rows[rows["pattern"] != "paraphrase_2"]
