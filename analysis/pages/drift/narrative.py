@@ -156,7 +156,7 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
 
     >>> looks = pd.DataFrame({"label": "m", "validity": [0.2, 0.6], "validity_at_most": [0.3, float("nan")]})
     >>> [sentence.partition(":")[0] for sentence in describe_differing_validity(looks)]
-    ['The validity of m goes from at most 0.30 to at least 0.60']
+    ['The validity of m lies between at most 0.30 at one look and at least 0.60 at another']
     >>> list(describe_differing_validity(looks.assign(validity_at_most=[0.9, 0.9])))
     []
     """
@@ -166,10 +166,11 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
         least=("upper", "min"), most=("validity", "max"), bounded=("bounded", "any")
     )
     for label, row in by_label[by_label["most"] - by_label["least"] > LESS_VALID].iterrows():
-        low, high = ("at most ", "at least ") if row["bounded"] else ("", "")
+        low, high = f"{row['least']:.2f}", f"{row['most']:.2f}"
+        ends = f"at most {low} at one look and at least {high} at another" if row["bounded"] else f"{low} and {high}"
         yield (
-            f"The validity of {labels.shorten_middle(str(label), 30)} goes from {low}{row['least']:.2f} to "
-            f"{high}{row['most']:.2f}: only valid answers count, and at some looks they may be of easier items."
+            f"The validity of {labels.shorten_middle(str(label), 30)} lies between {ends}: only valid answers count, "
+            "and at some looks they may be of easier items."
         )
 
 
