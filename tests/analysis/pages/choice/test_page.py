@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.choice import captions, figures, narrative, plots
+from analysis.pages.choice import captions, cautions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
 from analysis.reporting.catalogue import tables
@@ -187,6 +187,20 @@ def test_the_reading_is_told_where_the_other_one_reads_many_texts_otherwise(tmp_
         assert (words.format(number) in found.cautions) == (share == 20), found.cautions
 
 
+def test_only_models_that_were_read_so_are_named_with_a_reading():
+    units = pd.DataFrame({
+        "study": "quiz", "model": ["m1", "m2", "m3"], "condition": TEXT, "subset": "all", "accuracy": 0.9,
+        "accuracy_lower": 0.8, "chance": 0.25, "validity": 1.0, "validity_at_most": np.nan, "n": 100, "no_choice": 0,
+        "n_questions": 100, "reading": ["letter", "strict", "strict"], "read_otherwise": 20, "n_texts": 100,
+    })  # fmt: skip
+    said = cautions.list_cautions({"choice": units, "choice_changes": pd.DataFrame()})
+    assert "m1: texts were read by their letter; the strict rule reads 20 of 100 texts otherwise." in said
+    assert (
+        "m2 and m3: texts were read by the strict rule; the reading by the letter reads 40 of 200 texts otherwise."
+        in said
+    )
+
+
 def test_tuning_and_prompt_are_told_apart(tmp_path):
     rows = pd.concat([letters("a"), letters("a", AWARE), letters("b"), always(ASKED, right, "b", AWARE)])
     found = said(tmp_path, rows, models=ADAPTER)
@@ -295,7 +309,9 @@ def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
 
 def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
     ((rows, arrows),) = figures.build_choice_map_frames(many)
-    assert rows["label"].nunique() <= figures.MOST
+    shown, total = rows["label"].nunique(), many["choice"].drop_duplicates(["model", "condition"]).shape[0]
+    assert shown <= figures.MOST < total
+    assert f" Shown: {shown} of {total} models and conditions, " in captions.caption_choice_map(rows, arrows)
     for after, before in arrows.itertuples(index=False):
         assert "name-1b" in before and ("name-2b" in after or "name-3b" in after)
         assert after.partition(" · ")[2] == before.partition(" · ")[2]
