@@ -133,3 +133,11 @@ def test_half_a_matrix_is_made_whole():
     values, order = build_correlation_matrix(frame)
     assert order == ["a", "b", "c"]
     np.testing.assert_array_equal(values, [[1, 0.5, np.nan], [0.5, 1, np.nan], [np.nan] * 3])
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(900, "900"), (193_600, "194K"), (999_999, "1M"), (1.5e6, "1.5M"), (5e11, "500B"), (1e12, "1T"), (2e12, "2T")],
+)
+def test_a_size_is_written_with_the_unit_that_it_has_when_rounded(number, text):
+    assert plots.format_parameter_count(number) == text
