@@ -181,11 +181,13 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
             return f"{verdicts.UNCLEAR}: the one rank correlation does not differ from 0."
         return f"{verdicts.UNCLEAR}: none of {total_text} differs from 0 {CORRECTED}."
     count = len(clear_rows)
-    lead = "" if count == 1 else "most clearly, "
-    sentence = (
-        f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {count:,} of {total_text} "
-        f"{'differs' if count == 1 else 'differ'} from 0 {CORRECTED}."
+    lead = "" if count == 1 else "most strongly, "
+    how_many = (
+        "the one rank correlation differs from 0"
+        if len(family) == 1
+        else f"{count:,} of {total_text} {'differs' if count == 1 else 'differ'} from 0 {CORRECTED}"
     )
+    sentence = f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {how_many}."
     return sentence[0].upper() + sentence[1:]
 
 
@@ -224,27 +226,30 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
 
 def _describe_significant_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
+    row = _find_largest_coefficient(family)
+    pair, is_one = f"{row['name']} with {_phrase_name_of_correlate(row['benchmark'])}", len(family) == 1
+    models_text = f"over {format_count_range(family['n'], 'model')} with both"
     yield (
-        f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
-        f"measures with size, accuracy or a benchmark, each over {format_count_range(family['n'], 'model')} with both."
+        f"The one test is the rank correlation (Spearman) of {pair}, {models_text}."
+        if is_one
+        else f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
+        f"measures with size, accuracy or a benchmark, each {models_text}."
     )
     yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
     for _, row in clear_rows.head(NAMED).iterrows():
         yield f"{_phrase_direction_of_correlation(row)}: {_format_coefficient_with_interval(row)}."
-    row = _find_largest_coefficient(family)
     if clear_rows.empty and row["p_holm"] >= ALPHA:
+        subject, tests = ("It", "") if is_one else (f"The largest, of {pair},", "among so many tests, ")
         yield (
-            f"The largest, of {row['name']} with {_phrase_name_of_correlate(row['benchmark'])}, is "
-            f"{format_signed_number(row['r'], 2)} over {row['n']} models; among so many tests, p "
-            f"is {row['p_holm']:.2g}."
+            f"{subject} is {format_signed_number(row['r'], 2)} over {row['n']} models; {tests}p is {row['p_holm']:.2g}."
         )
 
 
 def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
     """Say how many correlations of the family with size, or with accuracy, are clear."""
     rows = family[family["benchmark"] == benchmark]
-    if len(rows):
+    if len(rows) and len(family) > 1:
         yield (
             f"Of the {len(rows):,} with {_phrase_name_of_correlate(benchmark)}, "
             f"{_phrase_clear_coefficient_count(rows)} from 0 after correction for all tests of the family."

@@ -387,6 +387,19 @@ def test_where_no_model_that_answers_was_asked_in_several_orders_nothing_is_told
     assert any(caution.startswith("Not judged: silent") for caution in made._answer.cautions)
 
 
+def test_models_asked_in_one_wording_do_not_count_among_those_compared_over_wordings(tmp_path):
+    studies = {
+        "orders": always(ASKED[ASKED["pattern"] == "original"], right),
+        "both": some_changed(20, "a"),
+        "wordings": always(ASKED[ASKED["variant"].str.endswith("/1")], right, "b"),
+    }
+    folders = [str(write_choice(tmp_path / name, rows, study=name)) for name, rows in studies.items()]
+    made = ChoicePage(folders, resamples=200)
+    made.answer()
+    assert "On average over 2 models, " in told(made._answer)
+    assert "with 0 of 1 model, " in told(made._answer) or "with 1 of 1 model, " in told(made._answer)
+
+
 def name_by_examples(rows):
     """The first two wordings as the same question after 0 and 5 examples."""
     rows = rows[rows["pattern"] != "paraphrase_2"]
