@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.benchmarks import captions, figures, plots, tables
+from analysis.pages.benchmarks import captions, figures, measures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
 from analysis.pages.benchmarks.plots import build_correlation_matrix
 from analysis.pages.benchmarks.printed import read_printed_correlations
@@ -116,6 +116,12 @@ def test_one_name_of_two_studies_is_told_apart():
     ]  # fmt: skip
     figure = plots.draw_size_measures(pd.DataFrame(rows))
     assert [text for axes in figure.axes for text in texts(axes, "title")] == ["ICC, one", "ICC, two"]
+
+
+def test_one_name_of_two_pages_is_told_apart():
+    rows = pd.DataFrame({"page": ["a", "b", "a", "b"], "study": ["s", "s", "s", "t"],
+                         "measure": ["SD", "SD", "ICC", "ICC"]})  # fmt: skip
+    assert measures.name_measures_unambiguously(rows).tolist() == ["SD (a)", "SD (b)", "ICC, s", "ICC, t"]
 
 
 def test_of_many_measures_those_that_correlate_most_are_drawn():
