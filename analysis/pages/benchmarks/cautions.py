@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.pages.benchmarks.measures import ALL
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
 
-ALL = "all"  # of studies: a table over the studies of a page
 NAMED = 5  # models that a sentence names
 MOST_SOURCES = 8  # pages and studies that a sentence names
 RANK = "spearman"

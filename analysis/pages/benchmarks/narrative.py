@@ -8,14 +8,15 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
-    ALL,
     RANK,
     list_benchmarks_scored_for_some_model,
     list_cautions,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
 )
-from analysis.pages.benchmarks.measures import name_measures_unambiguously
+from analysis.pages.benchmarks.measures import ALL, name_measures_unambiguously
+from analysis.pages.benchmarks.model_facts import SIZE
+from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE
 from analysis.reporting.words import (
     Answer,
     format_count_range,
@@ -28,7 +29,6 @@ from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_witho
 from analysis.statistics.correlation import LEAST
 from analysis.statistics.multiplicity import ALPHA
 
-SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number (Holm)"
 PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval

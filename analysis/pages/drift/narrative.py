@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.compare.pairs import VALIDITY
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
+from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
@@ -191,9 +192,9 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         )
     by_label = headline.drop_duplicates("label").set_index("label")
     for wordings, sentence in (
-        ("some times the same, others fresh", "Some looks have the same wordings, others fresh ones: there is no test. "
+        (MIXED, "Some looks have the same wordings, others fresh ones: there is no test. "
          "Ask in the same ones each time, or in fresh ones: {}."),
-        ("the same each time", "The wordings are the same each time: a change is one of answers to these: {}."),
+        (SAME, "The wordings are the same each time: a change is one of answers to these: {}."),
     ):  # fmt: skip
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
