@@ -54,7 +54,10 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if sizes.isna().any():
         yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
         if list_benchmarks_scored_for_some_model(frames):
-            yield "Where the file of scores has the size of a model, that counts."
+            yield (
+                "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes "
+                "leaves the model out."
+            )
     silent_by_model = values.groupby("model")["silent"].any()
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
         yield (
