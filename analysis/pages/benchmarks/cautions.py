@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.pages.benchmarks.measures import ALL
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
 
-ALL = "all"  # of studies: a table over the studies of a page
 NAMED = 5  # models that a sentence names
 MOST_SOURCES = 8  # pages and studies that a sentence names
 RANK = "spearman"
@@ -54,7 +54,10 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if sizes.isna().any():
         yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
         if list_benchmarks_scored_for_some_model(frames):
-            yield "Where the file of scores has the size of a model, that counts."
+            yield (
+                "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes "
+                "leaves the model out."
+            )
     silent_by_model = values.groupby("model")["silent"].any()
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
         yield (

@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.benchmarks.leaderboards import BILLION, NAMES, SIZES, Scores, read_benchmark_scores
+from analysis.pages.benchmarks.leaderboards import (
+    ALL_COLUMNS,
+    BILLION,
+    NAMES,
+    SIZES,
+    Scores,
+    read_benchmark_scores,
+    split_column_names,
+)
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
 from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinities_by_rank_or_nan
 from analysis.runs import Runs
@@ -37,7 +45,7 @@ def correlate_chosen_measures_with_scores(
         a measure of this name, all. Or a frame: a row per model (column model, or the index), a column per measure.
     scores
         A file, as in `leaderboards.read_benchmark_scores`, or a frame like that of measures; its column parameters (or
-        params_billions) is the size of models whose run does not say it.
+        params_billions) is the size of models whose run does not say it. Truth values are no scores.
     method
         "spearman" or "pearson".
     given
@@ -123,9 +131,9 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
     numbers = {
         str(name): values
         for name, values in frame.items()
-        if name != size and pd.api.types.is_numeric_dtype(values) and values.notna().any()
+        if name != size and _is_column_of_numbers(values) and values.notna().any()
     }
-    names = [name.strip() for name in columns.split(",")] if columns else list(numbers)
+    names = list(numbers) if columns in ("", ALL_COLUMNS) else split_column_names(columns)
     for name in names:
         if name not in numbers:
             listed = ", ".join(numbers)
@@ -138,6 +146,11 @@ def _convert_frame_to_scores(frame: pd.DataFrame, columns: str, subject: str) ->
         raise InputError(f"{subject}: column {size!r} is the size of the models; write it in numbers")
     parameters = pd.Series(np.nan if size is None else frame[size].to_numpy(float) * unit, models)
     return Scores(chosen, parameters.where(parameters > 0), pd.Series(1, models), "", subject)
+
+
+def _is_column_of_numbers(values: pd.Series) -> bool:
+    """Tell whether a column holds numbers: truth values are none."""
+    return pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
 
 
 def _find_covariate_values(given: str | None, facts: ModelFacts, score_table: Scores) -> pd.Series | None:

@@ -120,8 +120,6 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     if ending not in (".csv", ".yml", ".yaml"):
         raise InputError(f"{file}: scores are read from .csv, .yaml or .yml")
     table = _read_csv_scores(file) if ending == ".csv" else _read_yaml_scores(file)
-    if not table.models:
-        raise InputError(f"{file}: no model in it")
     benchmarks = _select_benchmarks_named_in_option(table, columns)
     frame = pd.DataFrame(
         {name: [_parse_benchmark_score(table, at, name) for at in range(len(table.models))] for name in benchmarks}
@@ -147,7 +145,7 @@ def _build_benchmark_scores(
 
 def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]:
     """Return the benchmarks: those named, or those that the format knows."""
-    column_names = [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
+    column_names = split_column_names(columns)
     if not columns and table.knows_benchmarks:
         return table.names
     if columns and column_names != [ALL_COLUMNS]:
@@ -170,6 +168,17 @@ def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]
             "a temperature is no benchmark)"
         )
     return numeric_names
+
+
+def split_column_names(columns: str) -> list[str]:
+    """Split the option `score_columns` at its commas; names that hold one stand in quotes; an InputError for others."""
+    try:
+        return [name.strip() for name in next(csv.reader([columns], skipinitialspace=True), [])]
+    except csv.Error as error:
+        raise InputError(
+            f"score_columns = {shorten_to_one_line(repr(columns))}: write the names in one line, with commas between "
+            "them; put a name that holds a line break into quotes"
+        ) from error
 
 
 def _format_column_names(names: Sequence[str]) -> str:
@@ -238,7 +247,9 @@ def _parse_model_size(text: str | None, unit: float, where: str) -> float:
 def _read_csv_scores(file: Path) -> _Table:
     """Read a CSV file of scores: the export of the Open LLM Leaderboard, or a plain one."""
     lines = reading.read_csv_file(file)
-    if lines and OPEN_LLM in lines[0][1]:
+    if not lines:
+        raise InputError(f"{file}: no model in it, only a line of names; write a row per model below it")
+    if OPEN_LLM in lines[0][1]:
         return _parse_open_llm_scores(file, lines)
     return _parse_plain_scores(file, "CSV", [(f"line {line}", dict(cells)) for line, cells in lines])
 

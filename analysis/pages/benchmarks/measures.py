@@ -115,18 +115,21 @@ def name_measures_unambiguously(values: pd.DataFrame, reserved_names: Collection
     Parameters
     ----------
     values
-        Rows with study and measure.
+        Rows with page, study and measure.
     reserved_names
         Names of other things, such as benchmarks.
 
     Returns
     -------
     Series
-        The measure, with its study where several studies, or one of `reserved_names`, have this name.
+        The measure, with its study where several studies, or one of `reserved_names`, have this name, and with its
+        page where several pages have it for a study.
     """
     is_shared = values.groupby("measure")["study"].transform("nunique") > 1
     is_unambiguous = ~is_shared & ~values["measure"].isin(reserved_names)
-    return values["measure"].where(is_unambiguous, values["measure"] + ", " + values["study"])
+    names = values["measure"].where(is_unambiguous, values["measure"] + ", " + values["study"])
+    is_of_one_page = values.groupby(["study", "measure"])["page"].transform("nunique") < 2
+    return names.where(is_of_one_page, names + " (" + values["page"] + ")")
 
 
 def _list_unit_values_of_each_measure(

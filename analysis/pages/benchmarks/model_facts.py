@@ -140,11 +140,7 @@ def build_model_facts(
 def _look_up_scores_of_models(scores: Scores, models: list[str], aliases_path: str) -> pd.DataFrame:
     """Return scores, size and rows of the matched models under the runs' names for them; NaN for the others."""
     score_frame = scores.frame.assign(**{SIZE: scores.parameters, ROWS: scores.rows})
-    run_aliases = {
-        model: alias
-        for model, alias in (read_alias_by_run_model(aliases_path) if aliases_path else {}).items()
-        if model in models
-    }
-    matches = match_models_to_scored_models(models, score_frame.index, run_aliases, aliases_path)
+    aliases = read_alias_by_run_model(aliases_path) if aliases_path else {}
+    matches = match_models_to_scored_models(models, score_frame.index, aliases, aliases_path)
     matches = matches[matches["side"] == "runs"]
     return score_frame.reindex(matches["matched"].where(matches["matched"] != "", None)).set_axis(matches["model"])

@@ -8,14 +8,15 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
-    ALL,
     RANK,
     list_benchmarks_scored_for_some_model,
     list_cautions,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
 )
-from analysis.pages.benchmarks.measures import name_measures_unambiguously
+from analysis.pages.benchmarks.measures import ALL, name_measures_unambiguously
+from analysis.pages.benchmarks.model_facts import SIZE
+from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE
 from analysis.reporting.words import (
     Answer,
     format_count_range,
@@ -28,9 +29,9 @@ from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_witho
 from analysis.statistics.correlation import LEAST
 from analysis.statistics.multiplicity import ALPHA
 
-SIZE, ACCURACY, GIVEN_SIZE = "parameters", "accuracy", " given size"  # as in the tables
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number (Holm)"
+PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval
 NAMED = 3  # clear correlations that sentences name
 
 
@@ -139,7 +140,7 @@ def _mark_coefficients_clearly_nonzero(coefficients: pd.DataFrame) -> pd.Series:
         verdicts.compare_interval_with_value(low, high, 0)
         for low, high in zip(coefficients["lower"], coefficients["upper"], strict=True)
     ]
-    is_perfect = coefficients["r"].abs() == 1  # which has no interval
+    is_perfect = coefficients["r"].abs() > PERFECT
     has_side = pd.Series(sides, coefficients.index, dtype=object) != ""
     return verdicts.mark_clear_effects(coefficients["p_holm"]) & (has_side | is_perfect)
 
@@ -180,11 +181,13 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
             return f"{verdicts.UNCLEAR}: the one rank correlation does not differ from 0."
         return f"{verdicts.UNCLEAR}: none of {total_text} differs from 0 {CORRECTED}."
     count = len(clear_rows)
-    lead = "" if count == 1 else "most clearly, "
-    sentence = (
-        f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {count:,} of {total_text} "
-        f"{'differs' if count == 1 else 'differ'} from 0 {CORRECTED}."
+    lead = "" if count == 1 else "most strongly, "
+    how_many = (
+        "the one rank correlation differs from 0"
+        if len(family) == 1
+        else f"{count:,} of {total_text} {'differs' if count == 1 else 'differ'} from 0 {CORRECTED}"
     )
+    sentence = f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {how_many}."
     return sentence[0].upper() + sentence[1:]
 
 
@@ -223,27 +226,30 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
 
 def _describe_significant_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
+    row = _find_largest_coefficient(family)
+    pair, is_one = f"{row['name']} with {_phrase_name_of_correlate(row['benchmark'])}", len(family) == 1
+    models_text = f"over {format_count_range(family['n'], 'model')} with both"
     yield (
-        f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
-        f"measures with size, accuracy or a benchmark, each over {format_count_range(family['n'], 'model')} with both."
+        f"The one test is the rank correlation (Spearman) of {pair}, {models_text}."
+        if is_one
+        else f"The tests are one family: the {format_quantity(len(family), 'rank correlation')} (Spearman) of headline "
+        f"measures with size, accuracy or a benchmark, each {models_text}."
     )
     yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
     for _, row in clear_rows.head(NAMED).iterrows():
         yield f"{_phrase_direction_of_correlation(row)}: {_format_coefficient_with_interval(row)}."
-    row = _find_largest_coefficient(family)
     if clear_rows.empty and row["p_holm"] >= ALPHA:
+        subject, tests = ("It", "") if is_one else (f"The largest, of {pair},", "among so many tests, ")
         yield (
-            f"The largest, of {row['name']} with {_phrase_name_of_correlate(row['benchmark'])}, is "
-            f"{format_signed_number(row['r'], 2)} over {row['n']} models; among so many tests, p "
-            f"is {row['p_holm']:.2g}."
+            f"{subject} is {format_signed_number(row['r'], 2)} over {row['n']} models; {tests}p is {row['p_holm']:.2g}."
         )
 
 
 def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
     """Say how many correlations of the family with size, or with accuracy, are clear."""
     rows = family[family["benchmark"] == benchmark]
-    if len(rows):
+    if len(rows) and len(family) > 1:
         yield (
             f"Of the {len(rows):,} with {_phrase_name_of_correlate(benchmark)}, "
             f"{_phrase_clear_coefficient_count(rows)} from 0 after correction for all tests of the family."

@@ -6,7 +6,6 @@ import pandas as pd
 
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
-from analysis.pages.benchmarks.leaderboards import read_benchmark_scores
 from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_score_file_once
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
@@ -40,10 +39,10 @@ class BenchmarksPage(Page):
     def list_footer_entries(self) -> list[tuple[str, list[str]]]:
         """Return the entries at the foot of the page, with the file of scores."""
         entries = super().list_footer_entries()
-        if self.options.get("scores"):
-            scores = read_benchmark_scores(
-                *(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows"))
-            )
+        scores = read_score_file_once(
+            self.runs, *(self.options.get(name, "") for name in ("scores", "score_columns", "score_rows"))
+        )
+        if scores is not None:
             used = f"benchmarks: {', '.join(scores.frame)}"
             ignored = f"; not used: {', '.join(scores.ignored)}" if scores.ignored else ""
             entries.insert(1, ("Scores", [scores.source, scores.joined_row_count_sentence, used + ignored]))

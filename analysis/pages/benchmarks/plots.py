@@ -126,14 +126,15 @@ def build_correlation_matrix(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]
 
 
 def format_parameter_count(number: float) -> str:
-    """Write a number of parameters with K, M or B.
+    """Write a number of parameters with K, M, B or T.
 
     >>> (format_parameter_count(193_600), format_parameter_count(7e9), format_parameter_count(1.5e6),
     ...  format_parameter_count(900))
     ('194K', '7B', '1.5M', '900')
     """
-    for unit, name in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
-        if number >= unit:
+    rounded = float(f"{number:.3g}")
+    for unit, name in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")):
+        if rounded >= unit:
             return f"{number / unit:.3g}{name}"
     return f"{number:.3g}"
 

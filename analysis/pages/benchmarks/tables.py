@@ -90,7 +90,7 @@ def tabulate_measure_benchmark_correlations(
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
     values = _select_values_to_correlate(runs, invalid)
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
-    for part in _split_values_by_measure(values):
+    for _, part in values.groupby(OF, sort=False):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = align_measure_column_to_models(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
@@ -239,12 +239,6 @@ def _select_values_to_correlate(runs: Runs, invalid: str) -> pd.DataFrame:
     values = collect_measures(runs, invalid).values
     valid_values = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
     return valid_values[valid_values.groupby(OF)["model"].transform("nunique") >= correlation.LEAST]
-
-
-def _split_values_by_measure(values: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """Yield the rows of every measure of a page, study and condition."""
-    for _, part in values.groupby(OF, sort=False):
-        yield part
 
 
 def _list_values_to_correlate_with(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.pages.choice.figures import MOST
 from analysis.pages.choice.plots import LINES, ROWS, list_panel_subsets
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import (
@@ -41,7 +42,18 @@ def caption_choice_map(rows: pd.DataFrame, arrows: pd.DataFrame) -> str:
         f"{WHAT}.{_describe_number_of_infinite_xparacon(part)} "
         f"The grey line is the accuracy of guessing.{arrow_sentence} "
         "Counterpart of Choi, Figure 2; the next figure and the table have "
-        f"intervals.{labels.explain_mark_of_unjudged_models(part)}"
+        f"intervals.{_describe_units_on_choice_map(rows)}{labels.explain_mark_of_unjudged_models(part)}"
+    )
+
+
+def _describe_units_on_choice_map(rows: pd.DataFrame) -> str:
+    """Say which models and conditions the map shows, where it has no room for all."""
+    n_shown, total = rows["label"].nunique(), int(rows["total"].max())
+    if n_shown == total:
+        return ""
+    return (
+        f" Shown: {n_shown} of {total:,} models and conditions, of each model the one with most valid answers, and of "
+        f"more than {MOST} models the least and the most accurate; the table has all."
     )
 
 

@@ -70,8 +70,9 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
             "and count as wrong."
         )
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]
-    for sentence in describe_text_reading_rules(doubtful_units):
-        yield f"{join_names(list(doubtful_units['label']))}: {sentence[0].lower()}{sentence[1:]}"
+    for _, read_alike in doubtful_units.groupby("reading", sort=True):
+        for sentence in describe_text_reading_rules(read_alike):
+            yield f"{join_names(list(read_alike['label']))}: {sentence[0].lower()}{sentence[1:]}"
     if len(changes) and (changes["change"] == "tuning and prompt").any():
         yield (
             "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "

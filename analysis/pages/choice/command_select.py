@@ -1,4 +1,4 @@
-"""Run the command `waver select RUN --out LIST`: which questions a judge answers rightly in some wordings only."""
+"""Run the command `waver select RUN --out LIST`: whether a judge is right in all, some or no wordings of a question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from ground.errors import InputError
 
 COMMAND = "select"
-HELP = "list the questions that a judge answers rightly in some wordings only, for `choice build`"
+HELP = "list every question with whether a judge is right in all, some or no wordings of it, for `choice build`"
 DESCRIPTION = (
     "Write a line (JSON) per question: the wordings that the judge answers rightly in all orders of the options, and "
     "what follows from that (all wordings: consistently confident; some: inconsistent confidence; none: consistently "

@@ -50,8 +50,9 @@ def build_choice_losses_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 def select_units_for_choice_map(rows: pd.DataFrame) -> pd.DataFrame:
     """Keep what there is room for: all conditions of all models; else of each the one with most valid answers.
 
-    Of more models than that, the least and the most accurate.
+    Of more models than that, the least and the most accurate. `total`: how many models and conditions there are.
     """
+    rows = rows.assign(total=rows["label"].nunique())
     if rows["label"].nunique() > MOST:
         best = rows.sort_values("validity", ascending=False, kind="stable").drop_duplicates("model")
         rows = rows[rows["label"].isin(best["label"])]

@@ -83,8 +83,9 @@ def answer_page_question(
         verdict, why = describe_models_without_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
-    if consistency.empty:
-        verdict = "Each question was asked in one wording and one order: nothing is known about others."
+    if consistency.empty or is_validity_below_half(consistency["validity"]).all():
+        asked = "Each question was asked" if consistency.empty else "Where a model answers, each question was asked"
+        verdict = f"{asked} in one wording and one order: nothing is known about others."
         return Answer(asked_sentence, f"{verdict} {_describe_share_of_right_answers(answering)}", cautions=doubts)
     judged = select_rows_over_all_questions(
         add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])
@@ -212,8 +213,9 @@ def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
     """Say how often a choice is kept in other words and in other orders: means over the models that answer."""
     means = judged[["same_in_wordings", "same_in_orders", "same_letter"]].mean()
     if pd.notna(means["same_in_wordings"]):
+        asked_in_wordings = judged[judged["same_in_wordings"].notna()]
         yield (
-            f"On average over {phrase_count_of_model_condition_pairs(judged)}, "
+            f"On average over {phrase_count_of_model_condition_pairs(asked_in_wordings)}, "
             f"{format_percent(means['same_in_wordings'])} of "
             "the questions shown in one order get one choice in all wordings."
         )
@@ -232,7 +234,7 @@ def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
     sides = [verdicts.compare_interval_with_value(low, high, 0.0) for low, high in ends]
     yield (
         f"Another order turns a choice more often than another wording with {sides.count('more'):,} of "
-        f"{phrase_count_of_model_condition_pairs(judged)}, less often with {sides.count('less'):,}."
+        f"{phrase_count_of_model_condition_pairs(judged.loc[gaps.index])}, less often with {sides.count('less'):,}."
     )
 
 

@@ -81,11 +81,14 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
         "; ".join(f"{judge_model} under {judge_condition}" for judge_model, judge_condition in study.units), 400
     )
     if not judges:
-        name, place = (model, 0) if model and model not in {unit[0] for unit in study.units} else (condition, 1)
-        raise InputError(
-            f"study {study.study!r} has no {name!r}"
-            f"{format_nearest_name_hint(name, {unit[place] for unit in study.units})}; it has {judges_text}"
-        )
+        models, conditions = ({unit[place] for unit in study.units} for place in (0, 1))
+        if model and model not in models:
+            missing = f"model {model!r}{format_nearest_name_hint(model, models)}"
+        elif condition not in conditions:
+            missing = f"condition {condition!r}{format_nearest_name_hint(condition, conditions)}"
+        else:
+            missing = f"model {model!r} under {condition!r}"
+        raise InputError(f"study {study.study!r} has no {missing}; it has {judges_text}")
     if len(judges) > 1:
         raise InputError(
             f"study {study.study!r} has several judges, so name one by --model and --condition: {judges_text}"

@@ -26,7 +26,8 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     runs
         From `analysis.runs.open_runs`.
     resamples, seed
-        Draws of the bootstrap over items (0: no intervals) and its seed.
+        Draws of the bootstrap over items (0: no intervals) and its seed. Shares have intervals without draws (Wilson,
+        Newcombe): only where these cannot be computed does the number of draws matter.
 
     Returns
     -------
@@ -48,7 +49,6 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 "validity": choices.validity,
                 "validity_at_most": choices.validity_at_most,
                 "no_choice": (choices.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
-                "reading": choices.readings,
                 **_build_answer_parsing_columns(choices),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),

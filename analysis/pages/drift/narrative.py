@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.compare.pairs import VALIDITY
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
+from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
@@ -156,7 +157,7 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
 
     >>> looks = pd.DataFrame({"label": "m", "validity": [0.2, 0.6], "validity_at_most": [0.3, float("nan")]})
     >>> [sentence.partition(":")[0] for sentence in describe_differing_validity(looks)]
-    ['The validity of m goes from at most 0.30 to at least 0.60']
+    ['The validity of m lies between at most 0.30 at one look and at least 0.60 at another']
     >>> list(describe_differing_validity(looks.assign(validity_at_most=[0.9, 0.9])))
     []
     """
@@ -166,10 +167,11 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
         least=("upper", "min"), most=("validity", "max"), bounded=("bounded", "any")
     )
     for label, row in by_label[by_label["most"] - by_label["least"] > LESS_VALID].iterrows():
-        low, high = ("at most ", "at least ") if row["bounded"] else ("", "")
+        low, high = f"{row['least']:.2f}", f"{row['most']:.2f}"
+        ends = f"at most {low} at one look and at least {high} at another" if row["bounded"] else f"{low} and {high}"
         yield (
-            f"The validity of {labels.shorten_middle(str(label), 30)} goes from {low}{row['least']:.2f} to "
-            f"{high}{row['most']:.2f}: only valid answers count, and at some looks they may be of easier items."
+            f"The validity of {labels.shorten_middle(str(label), 30)} lies between {ends}: only valid answers count, "
+            "and at some looks they may be of easier items."
         )
 
 
@@ -190,9 +192,9 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         )
     by_label = headline.drop_duplicates("label").set_index("label")
     for wordings, sentence in (
-        ("some times the same, others fresh", "Some looks have the same wordings, others fresh ones: there is no test. "
+        (MIXED, "Some looks have the same wordings, others fresh ones: there is no test. "
          "Ask in the same ones each time, or in fresh ones: {}."),
-        ("the same each time", "The wordings are the same each time: a change is one of answers to these: {}."),
+        (SAME, "The wordings are the same each time: a change is one of answers to these: {}."),
     ):  # fmt: skip
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.meaning.plots import MOST_CHECKS
 from analysis.reporting.words import format_count_range, format_quantity, labels
 from ground.meaning.verdicts import PEOPLE
 
@@ -62,7 +63,7 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
         f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed} that pass, by the share of "
         f"{format_count_range(frame['n_decoys'], 'decoy')} that pass with them. Left: a strict threshold; right: a "
         "lenient one. Behind each check: its AUC. Dots: the threshold that at most 5 % of the decoys pass; hollow: the "
-        "check is not used. Dashed: a check that knows nothing."
+        f"check is not used. Dashed: a check that knows nothing.{_describe_drawn_checks(frame)}"
     )
 
 
@@ -75,7 +76,14 @@ def caption_meaning_scores(frame: pd.DataFrame) -> str:
         From `figures.build_meaning_scores_frames`.
     """
     return (
-        f"Scores of {format_quantity(frame['check'].nunique(), 'check')}: median (dot), middle half (thick) and middle "
-        f"90 % (thin) of wordings and of each kind of decoys, {format_count_range(frame['n'], 'text')} a row. Dashed: "
+        f"Scores of {format_quantity(min(MOST_CHECKS, frame['check'].nunique()), 'check')}: median (dot), middle half "
+        f"(thick) and middle 90 % (thin) of wordings and of each kind of decoys, "
+        f"{format_count_range(frame['n'], 'text')} a row. Dashed: "
         "the threshold; from there on a wording means the same. Decoys should lie left of it."
+        f"{_describe_drawn_checks(frame)}"
     )
+
+
+def _describe_drawn_checks(frame: pd.DataFrame) -> str:
+    """Say which checks are drawn, where there is no room for all."""
+    return labels.describe_shown_rows(MOST_CHECKS, frame["check"].nunique(), "checks", "with the largest AUC")

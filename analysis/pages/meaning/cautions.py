@@ -53,10 +53,13 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )
         yield from _list_left_out_item_cautions(units)
-    if len(checks) and (checks["passed_by"] == ALL).any():
+    unread_studies = list(dict.fromkeys(checks.loc[checks["passed_by"] == ALL, "study"])) if len(checks) else []
+    if unread_studies:
+        is_partly_read = len(unread_studies) < checks["study"].nunique()
+        whose = f" of {join_names(unread_studies)}" if is_partly_read else ""
         yield (
-            "No person judged a wording: all wordings stood for passed ones. So checks seem worse than they are, and "
-            "finer changes of meaning than those of the decoys may pass."
+            f"No person judged a wording{whose}: all wordings stood for passed ones. So checks seem worse than they "
+            "are, and finer changes of meaning than those of the decoys may pass."
         )
     elif len(checks) and not checks["used"].any() and meanings["meaning"].notna().any():
         n_judged = int(meanings["meaning"].notna().sum())

@@ -89,6 +89,7 @@ COLUMNS: Mapping[str, Column] = {
     "p": Column("p value of the difference in changed answers, not corrected", "", "p", 3),
     "p_holm": Column("the same after Holm for all models and conditions of the study", "", "p (Holm)", 3),
     "meaning_effect.p": Column("p value of the estimate, not corrected", "", "p", 3),
+    "meaning_effect.p_holm": Column("the same after Holm for all rows", "", "p (Holm)", 3),
     "p_robust": Column("the same with cluster-robust errors, not corrected", "", "p (robust)", 3),
     "p_robust_holm": Column("the same after Holm for all rows", "", "p (robust, Holm)", 3),
     "kept": Column("share of the wordings with a score that reach it", SHARE, "Kept", 2),

@@ -23,7 +23,8 @@ DECOYS = {
     "exchanged": "decoys: exchanged",
     "shuffled": "decoys: shuffled",
 }
-WORDINGS, READ_SAME, READ_ANOTHER, NOT_READ = "wordings", "people: the same", "people: another", "not read"
+WORDINGS, NOT_READ = "wordings", "not read"
+READ_SAME, DIVIDED, READ_ANOTHER = "people: the same", "people: divided", "people: another"
 OF_CHECK = ("check", "used", "auc", "passed_share", "decoy_share", "n_passed", "n_decoys", "passed_by")
 QUANTILES = {"low": 0.05, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, "high": 0.95}
 
@@ -87,9 +88,9 @@ def build_meaning_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
     """Yield, for every study, quantiles of every check's scores: of wordings by what people said, of decoys by kind."""
     for study in read_meaning_checks_of_studies(frames.runs):
         yes, no = study.count_votes()
-        read = np.select([yes > no, yes < no], [READ_SAME, READ_ANOTHER], NOT_READ)
+        read = np.select([yes > no, yes < no, yes > 0], [READ_SAME, READ_ANOTHER, DIVIDED], NOT_READ)
         groups = {
-            name: read == name for name in (READ_SAME, NOT_READ, READ_ANOTHER)
+            name: read == name for name in (READ_SAME, NOT_READ, DIVIDED, READ_ANOTHER)
         } if study.votes else {WORDINGS: np.ones(len(read), bool)}  # fmt: skip
         kinds = {name: (study.decoys["decoy"] == kind).to_numpy() for kind, name in DECOYS.items()}
         rows = [

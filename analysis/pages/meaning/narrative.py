@@ -190,7 +190,7 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
         yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
         subject_before = subject
     for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
-        yield f"Corrected share: not shown: {reason}."
+        yield f"No corrected share is shown: {reason}."
 
 
 def quote_check_name(check: str) -> str:

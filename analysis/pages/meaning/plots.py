@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analysis.pages.meaning.figures import DIVIDED
 from analysis.reporting.drawing import marks, panels
 from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
@@ -195,7 +196,8 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         panels.draw_row_guides(axes, len(names))
         if place % across == 0:
             panels.draw_row_labels(axes, names)
-        colours = list(np.where(rows["is_same"], OKABE_ITO[2], OKABE_ITO[1]))
+        # What people are divided about is neither.
+        colours = list(np.select([rows["is_same"], rows["group"] != DIVIDED], [OKABE_ITO[2], OKABE_ITO[1]], INK))
         axes.hlines(rows["row"], rows["low"], rows["high"], colors=colours, linewidth=0.8)
         axes.hlines(rows["row"], rows["quarter"], rows["three_quarters"], colors=colours, linewidth=3.2)
         axes.scatter(rows["median"], rows["row"], s=12, c="white", edgecolors=colours, linewidths=1, zorder=3)

@@ -81,8 +81,8 @@ TABLES = {
     ),
 }  # fmt: skip
 FIGURES = {
-    "negation_slopes": Figure("Right labels without and with a negation", "figures.build_negation_slopes_frames"),
-    "negation_changes": Figure("What the negation changes", "figures.build_negation_changes_frames"),
+    "negation_slopes": Figure("Right labels without and with a negation", "figures.build_minimal_pairs_frames"),
+    "negation_changes": Figure("What the negation changes", "figures.build_minimal_pairs_frames"),
 }
 CATALOGUE = Catalogue(
     place=45,

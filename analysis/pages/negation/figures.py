@@ -11,16 +11,6 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.runs.folder import UNIT
 
 
-def build_negation_slopes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `minimal_pairs` by study, with the column `silent`."""
-    yield from _split_minimal_pairs_by_study(frames)
-
-
-def build_negation_changes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `minimal_pairs` by study, with the column `silent`, for the figure of changes."""
-    yield from _split_minimal_pairs_by_study(frames)
-
-
 def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return the share of valid answers of every unit over all its pairs of sentences, in the column `valid`."""
     weighted = accuracy.assign(given=accuracy["valid"] * accuracy["n"])
@@ -28,7 +18,7 @@ def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
     return (units["given"] / units["n"]).rename("valid").reset_index()
 
 
-def _split_minimal_pairs_by_study(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_minimal_pairs_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the column `silent`."""
     valid = compute_valid_shares(frames["negation_accuracy"])
     marked_pairs = frames["minimal_pairs"].merge(

@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
 from analysis.pages.negation.cautions import find_units_above_majority_baseline, list_cautions
 from analysis.pages.negation.figures import compute_valid_shares
+from analysis.pages.negation.judgements import IMPORTANT
 from analysis.reporting.words import (
     Answer,
     format_percent,
@@ -23,7 +24,6 @@ from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 
-IMPORTANT = "important"
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
 BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))

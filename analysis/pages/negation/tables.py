@@ -31,7 +31,8 @@ def tabulate_minimal_pair_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: 
     runs
         From `analysis.runs.open_runs`.
     resamples, seed
-        Draws of the bootstrap over items (0: no intervals) and its seed.
+        Draws of the bootstrap over items (0: no intervals) and its seed. Shares have intervals without draws (Wilson,
+        Newcombe): only where these cannot be computed does the number of draws matter.
 
     Returns
     -------

@@ -131,5 +131,4 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     explain_no_data=_explain_empty_readings_page,
-    studies=(),
 )

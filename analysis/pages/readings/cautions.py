@@ -67,7 +67,7 @@ def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
     judged = readings[readings["reading"].str.startswith(JUDGE)] if len(readings) else readings
     if judged.empty:
         return
-    judges = judged["reading"].str.removeprefix(JUDGE).str.partition(", ")[0]
+    judges = judged["reading"].str.removeprefix(JUDGE).str.partition(" (")[0]  # a temperature follows
     names = join_names(list(dict.fromkeys(judges)))
     yield (
         f"A judge is a model of its own ({names}): the wording may move it, too. Only "

@@ -157,8 +157,14 @@ def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:
     names = [_phrase_reading_with_article(name) for name in dict.fromkeys(artefacts["reading"])]
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
-    with_models = "" if len(models) == n_all else f" with {models[0]}" if len(models) == 1 else " with some models"
-    return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{with_models}."
+    is_everywhere = compared[compared["reading"].isin(artefacts["reading"])]["artefact"].astype(bool).all()
+    where = (
+        "" if is_everywhere and len(models) == n_all
+        else f" in some {'settings' if compared['setting'].nunique() > 1 else 'studies'}" if n_all == 1
+        else f" with {models[0]}" if len(models) == 1
+        else " with some models"
+    )  # fmt: skip
+    return f"Part of the variance over wordings by {join_names(names, 2)} is an artefact of reading{where}."
 
 
 def _phrase_reading_with_article(reading: str) -> str:

@@ -104,6 +104,13 @@ def test_named_measures_are_those_of_the_page(folder, scores, tmp_path, given):
     assert len(ours) == 4
 
 
+def test_columns_of_a_frame_are_chosen_as_those_of_a_file(run, values, scores):
+    frame = scores.assign(tuned=[True, False] * (len(scores) // 2)).rename(columns={"GPQA": "GPQA, hard"})
+    for columns, names in (("", {"MT", "GPQA, hard"}), ("all", {"MT", "GPQA, hard"}), ('"GPQA, hard"', {"GPQA, hard"})):
+        found = correlate_chosen_measures_with_scores(run, values, frame, score_columns=columns)
+        assert set(found["score"]) == names
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [

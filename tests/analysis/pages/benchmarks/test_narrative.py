@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from analysis.pages.benchmarks import narrative
+from analysis.statistics import correlation
 
 NAN = math.nan
 CORRECTED = "after correction for their number (Holm)."
@@ -71,11 +72,11 @@ def test_models_that_are_compared_with_none_are_counted_as_asked():
 def test_a_clear_coefficient_is_named_the_largest_first_with_its_direction():
     said = answer(coefficient(), coefficient("accuracy", p_holm=0.2), coefficient("MT", r=-0.95, ends=(-0.99, -0.7)))
     assert said.verdict == (
-        "Most clearly, Range, of page stability, falls with benchmark “MT”: 2 of 3 rank correlations differ from 0 "
+        "Most strongly, Range, of page stability, falls with benchmark “MT”: 2 of 3 rank correlations differ from 0 "
         f"{CORRECTED}"
     )
     assert answer(coefficient()).verdict == (
-        f"Range, of page stability, rises with size: 1 of 1 rank correlation differs from 0 {CORRECTED}"
+        "Range, of page stability, rises with size: the one rank correlation differs from 0."
     )
 
 
@@ -111,10 +112,17 @@ def test_interval_nothing_is_named_that_its_own_interval_contradicts():
             "These runs cannot tell: the one rank correlation does not differ from 0."
         )
     assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith(
-        "Range, of page stability, falls with size: 1 of 1 rank"
+        "Range, of page stability, falls with size: the one rank"
     )
     perfect = answer(coefficient(r=1.0, ends=(NAN, NAN)))
-    assert perfect.verdict.startswith("Range, of page stability, rises with size: 1 of 1 rank")
+    assert perfect.verdict.startswith("Range, of page stability, rises with size: the one rank")
+
+
+def test_the_same_order_of_models_is_told_whatever_their_number():
+    for number in (9, 10, 11):  # of 10, numpy rounds the coefficient to a little less than 1
+        same = correlation.correlate_over_models(range(number), range(number), method="spearman")
+        row = coefficient(r=same.r, ends=(same.lower, same.upper), p_holm=same.p)
+        assert answer(row).verdict.startswith("Range, of page stability, rises with size: the one rank"), number
 
 
 def test_validity_models_that_do_not_answer_get_no_verdict():
@@ -144,6 +152,10 @@ def test_without_a_coefficient_the_reason_is_said():
     assert none.verdict.endswith("of 4 models, and no benchmark is known of them.")
     assert "No model of these runs is among the 2 of the scores." in none.cautions
     assert "run.json has no size of m0 and m1." in none.cautions
+    assert (
+        "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes leaves the "
+        "model out."
+    ) in answer(coefficient("MT"), size=NAN).cautions
     refused = answer(coefficient(r=NAN, ends=(NAN, NAN), p_holm=NAN, caution="refused: fewer than 4 models"))
     assert refused.cautions[0] == "1 rank correlation refused: fewer than 4 models have both values."
 
@@ -212,6 +224,15 @@ def test_where_none_is_clear_no_interval_speaks_against_it():
         "Of the 1 with size, none differs from 0 after correction for all tests of the family.",
     )
     assert not any("interval" in text for texts in said.details.values() for text in texts)
+
+
+def test_a_family_of_one_test_is_not_told_as_many():
+    said = answer(coefficient(r=0.3, ends=(-0.3, 0.8), p_holm=0.5))
+    assert said.details["size_measures"] == (
+        "The one test is the rank correlation (Spearman) of Range with size, over 12 models with both.",
+        SCALE,
+        "It is +0.30 over 12 models; p is 0.5.",
+    )
 
 
 def test_given_size_the_clear_ones_are_counted_again():

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.benchmarks import captions, figures, plots, tables
+from analysis.pages.benchmarks import captions, figures, measures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
 from analysis.pages.benchmarks.plots import build_correlation_matrix
 from analysis.pages.benchmarks.printed import read_printed_correlations
@@ -118,6 +118,12 @@ def test_one_name_of_two_studies_is_told_apart():
     assert [text for axes in figure.axes for text in texts(axes, "title")] == ["ICC, one", "ICC, two"]
 
 
+def test_one_name_of_two_pages_is_told_apart():
+    rows = pd.DataFrame({"page": ["a", "b", "a", "b"], "study": ["s", "s", "s", "t"],
+                         "measure": ["SD", "SD", "ICC", "ICC"]})  # fmt: skip
+    assert measures.name_measures_unambiguously(rows).tolist() == ["SD (a)", "SD (b)", "ICC, s", "ICC, t"]
+
+
 def test_of_many_measures_those_that_correlate_most_are_drawn():
     names = [f"m{i}" for i in range(50)]
     frame = pd.DataFrame([(a, b, 0.9 if "m7" in (a, b) else 0.1) for a in names for b in names if a < b],
@@ -133,3 +139,11 @@ def test_half_a_matrix_is_made_whole():
     values, order = build_correlation_matrix(frame)
     assert order == ["a", "b", "c"]
     np.testing.assert_array_equal(values, [[1, 0.5, np.nan], [0.5, 1, np.nan], [np.nan] * 3])
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(900, "900"), (193_600, "194K"), (999_999, "1M"), (1.5e6, "1.5M"), (5e11, "500B"), (1e12, "1T"), (2e12, "2T")],
+)
+def test_a_size_is_written_with_the_unit_that_it_has_when_rounded(number, text):
+    assert plots.format_parameter_count(number) == text

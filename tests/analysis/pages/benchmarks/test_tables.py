@@ -246,6 +246,15 @@ def test_scores_from_yaml_and_sizes_in_billions(tmp_path):
     assert np.isnan(found.parameters["c"])
 
 
+def test_a_line_break_between_names_of_columns_is_one_line(scores):
+    with pytest.raises(InputError) as error:
+        leaderboards.read_benchmark_scores(scores, "MT,\nGPQA")
+    assert str(error.value) == (
+        "score_columns = 'MT,\\nGPQA': write the names in one line, with commas between them; put a name that holds a "
+        "line break into quotes"
+    )
+
+
 def test_columns_without_numbers_are_named(scores):
     assert leaderboards.read_benchmark_scores(scores, "all").ignored == ("note",)
 
@@ -255,6 +264,7 @@ def test_columns_without_numbers_are_named(scores):
     [
         ("s.csv", "who,MT\na,1\n", "no column with the model's name"),
         ("s.csv", "model,note\na,x\n", "no column of scores"),
+        ("s.csv", "model,MT\n", "no model in it"),
         ("s.csv", "model,MT\na,1\n,2\n", "line 3: column 'model' is empty"),
         ("s.yaml", "[1, 2]", "maps model names"),
         ("s.yaml", "a: [", "not valid YAML"),

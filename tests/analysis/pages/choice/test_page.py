@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.choice import captions, figures, narrative, plots
+from analysis.pages.choice import captions, cautions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
 from analysis.reporting.catalogue import tables
@@ -187,6 +187,20 @@ def test_the_reading_is_told_where_the_other_one_reads_many_texts_otherwise(tmp_
         assert (words.format(number) in found.cautions) == (share == 20), found.cautions
 
 
+def test_only_models_that_were_read_so_are_named_with_a_reading():
+    units = pd.DataFrame({
+        "study": "quiz", "model": ["m1", "m2", "m3"], "condition": TEXT, "subset": "all", "accuracy": 0.9,
+        "accuracy_lower": 0.8, "chance": 0.25, "validity": 1.0, "validity_at_most": np.nan, "n": 100, "no_choice": 0,
+        "n_questions": 100, "reading": ["letter", "strict", "strict"], "read_otherwise": 20, "n_texts": 100,
+    })  # fmt: skip
+    said = cautions.list_cautions({"choice": units, "choice_changes": pd.DataFrame()})
+    assert "m1: texts were read by their letter; the strict rule reads 20 of 100 texts otherwise." in said
+    assert (
+        "m2 and m3: texts were read by the strict rule; the reading by the letter reads 40 of 200 texts otherwise."
+        in said
+    )
+
+
 def test_tuning_and_prompt_are_told_apart(tmp_path):
     rows = pd.concat([letters("a"), letters("a", AWARE), letters("b"), always(ASKED, right, "b", AWARE)])
     found = said(tmp_path, rows, models=ADAPTER)
@@ -295,7 +309,9 @@ def test_an_infinite_xparacon_stands_above_the_line_and_is_told(many):
 
 def test_arrows_join_tuned_models_to_their_base_under_the_same_prompt(many):
     ((rows, arrows),) = figures.build_choice_map_frames(many)
-    assert rows["label"].nunique() <= figures.MOST
+    shown, total = rows["label"].nunique(), many["choice"].drop_duplicates(["model", "condition"]).shape[0]
+    assert shown <= figures.MOST < total
+    assert f" Shown: {shown} of {total} models and conditions, " in captions.caption_choice_map(rows, arrows)
     for after, before in arrows.itertuples(index=False):
         assert "name-1b" in before and ("name-2b" in after or "name-3b" in after)
         assert after.partition(" · ")[2] == before.partition(" · ")[2]
@@ -353,6 +369,35 @@ def test_of_several_models_in_one_wording_the_accuracies_are_told(tmp_path):
     found = said(tmp_path, pd.concat([always(first, right), always(first, lambda row: "A", "letters")]))
     share = 100 * (first.apply(right, axis=1) == "A").mean()
     assert found.verdict.endswith(f"Between {share:.0f} and 100 % of a model’s answers are right.")
+
+
+def test_where_no_model_that_answers_was_asked_in_several_orders_nothing_is_told_about_others(tmp_path):
+    first = ASKED[ASKED["variant"] == "original/1"]
+    orders = ASKED[ASKED["variant"].isin(["original/1", "original/2"])]
+    folders = [
+        write_choice(tmp_path / "one", always(first, right), study="one"),
+        write_choice(tmp_path / "two", always(orders, lambda row: None, "silent"), study="two"),
+    ]
+    made = ChoicePage([str(folder) for folder in folders], resamples=200)
+    made.answer()
+    assert made._answer.verdict == (
+        "Where a model answers, each question was asked in one wording and one order: nothing is known about others. "
+        "100 % of the answers are right (interval 96 to 100 %)."
+    )
+    assert any(caution.startswith("Not judged: silent") for caution in made._answer.cautions)
+
+
+def test_models_asked_in_one_wording_do_not_count_among_those_compared_over_wordings(tmp_path):
+    studies = {
+        "orders": always(ASKED[ASKED["pattern"] == "original"], right),
+        "both": some_changed(20, "a"),
+        "wordings": always(ASKED[ASKED["variant"].str.endswith("/1")], right, "b"),
+    }
+    folders = [str(write_choice(tmp_path / name, rows, study=name)) for name, rows in studies.items()]
+    made = ChoicePage(folders, resamples=200)
+    made.answer()
+    assert "On average over 2 models, " in told(made._answer)
+    assert "with 0 of 1 model, " in told(made._answer) or "with 1 of 1 model, " in told(made._answer)
 
 
 def name_by_examples(rows):

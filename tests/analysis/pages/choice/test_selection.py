@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
+from analysis.pages.choice.selection import select_judge_answers
+from ground.errors import InputError
 from helpers.commands import waver
 from helpers.synthetic import write_run
 
@@ -134,7 +137,19 @@ def test_of_several_judges_one_must_be_named(tmp_path):
     rows = [*right("a", (1, 0, 1)), *right("a", (0, 0, 0), model="other")]
     assert "has several judges, so name one by --model and --condition" in refused(tmp_path, rows)
     said = refused(tmp_path / "again", rows, "--model", "judges")
-    assert "has no 'judges' (the nearest is 'judge')" in said
+    assert "has no model 'judges' (the nearest is 'judge')" in said
     folder = written(tmp_path / "third", rows)
     said = json.loads(select(folder, tmp_path / "list.jsonl", "--model", "other").stdout)
     assert (said["judge"], said[NAMES[2]]) == ("other", 1)
+
+
+def test_a_judge_that_was_not_asked_so_is_named_with_its_condition():
+    study = SimpleNamespace(study="s", units=[("A", "plain"), ("B", "chat")])
+    for model, condition, name in (
+        ("A", "chat", "model 'A' under 'chat'; "), ("C", "chat", "model 'C'; "),
+        ("A", "chet", "condition 'chet' (the nearest is 'chat'); "),
+    ):  # fmt: skip
+        with pytest.raises(InputError) as error:
+            select_judge_answers(study, model, condition)
+        assert str(error.value).startswith(f"study 's' has no {name}"), error.value
+        assert str(error.value).endswith("it has A under plain; B under chat")

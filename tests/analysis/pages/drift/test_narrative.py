@@ -80,7 +80,7 @@ def test_what_weakens_the_answer_is_said():
     tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]
     said = " ".join(answer_page_question(tables).cautions)
     for words in ("The last 2 looks", "other settings since look 3 (T3): revision", "answers to these: m0",
-                  "The validity of m0 goes from 0.80 to 1.00", "1 item of the last look is left out",
+                  "The validity of m0 lies between 0.80 and 1.00", "1 item of the last look is left out",
                   "Only 20 items"):  # fmt: skip
         assert words in said, words
     assert answer_page_question(frames({})).cautions == (WORD_MEANINGS[1],)

@@ -132,6 +132,12 @@ def test_without_a_sheet_all_wordings_stood_for_passed_ones():
     assert "88 % of the wordings pass," in " ".join(said.details["meaning_roc"])
 
 
+def test_a_study_whose_wordings_nobody_judged_is_named_beside_one_that_people_judged():
+    both = pd.concat([checks(), checks(passed_by="all wordings").assign(study="t")])
+    said = narrative.answer_page_question(build(checks=both)).cautions
+    assert any(line.startswith("No person judged a wording of t: all wordings stood for passed ones.") for line in said)
+
+
 def test_people_alone_are_named_where_no_check_is_used():
     said = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
     caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
@@ -214,7 +220,7 @@ def test_numbers_stand_with_what_they_are_about():
         in said
     )
     hidden = narrative.answer_page_question(build(corrected=corrected("the check is too weak"))).details
-    assert "Corrected share: not shown: the check is too weak." in hidden["meaning_flips_by_model"]
+    assert "No corrected share is shown: the check is too weak." in hidden["meaning_flips_by_model"]
 
 
 @pytest.mark.parametrize("changes", [

@@ -137,7 +137,7 @@ def many(tmp_path_factory):
     ])  # fmt: skip
     run = runs.open_runs(write_negation(tmp_path_factory.mktemp("many") / "run", rows))
     made = {name: tables.build_table(name, run, resamples=10) for name in ("minimal_pairs", "negation_accuracy")}
-    ((frame,),) = figures.build_negation_slopes_frames(made)
+    ((frame,),) = figures.build_minimal_pairs_frames(made)
     return frame
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from analysis import runs
 from analysis.measures.readings import list_readings_by_setting, read_reading_groups
-from analysis.pages.readings import kept, narrative, sheet, tables
+from analysis.pages.readings import cautions, kept, narrative, sheet, tables
 from analysis.pages.readings.catalogue import CATALOGUE
 from analysis.pages.readings.page import ReadingsPage
 from analysis.reporting.words.verdicts import mark_readings_with_artefact
@@ -395,3 +395,35 @@ def test_texts_at_a_low_temperature_are_not_judged_by_other_readings():
     ).set_index("reading")
     assert described.loc[["lenient", "judge j"], "own"].isna().all()
     assert described.loc[["probability", "thought"], "own"].notna().all()
+
+
+@pytest.mark.parametrize(
+    ("strict", "lenient", "ending"),
+    [
+        ((True, True), (True, True), "reading."),
+        ((True, False), (False, True), "reading with some models."),
+        ((True, True), (True, False), "reading with some models."),
+        ((True, False), (True, False), "reading with m1."),
+    ],
+)
+def test_an_artefact_is_of_all_models_only_where_each_named_reading_is_one_with_each(strict, lenient, ending):
+    readings = pd.DataFrame({"reading": ["strict rule"] * 2 + ["lenient rule"] * 2, "model": ["m1", "m2"] * 2,
+                             "compared": True, "own": 0.1, "artefact": [*strict, *lenient]})  # fmt: skip
+    said = narrative.describe_readings_with_artefacts(readings)
+    assert "the strict rule and the lenient rule" in said and said.endswith(f"is an artefact of {ending}"), said
+
+
+def test_an_artefact_in_some_settings_of_one_model_is_told_so():
+    readings = pd.DataFrame({"reading": "strict rule", "model": "m", "setting": ["plain", "chat"], "compared": True,
+                             "own": 0.1, "artefact": [True, False]})  # fmt: skip
+    assert narrative.describe_readings_with_artefacts(readings).endswith("artefact of reading in some settings.")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("details", ["", " (t0.5)"])
+def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
+    readings = ReadingsPage([str(folder)], resamples=20).frame("readings")
+    renamed = readings["reading"].replace("judge org/judge", f"judge org/judge{details}")
+    said = cautions.list_cautions(readings.assign(reading=renamed, model="org/judge"))
+    assert any("A judge is a model of its own (org/judge):" in line for line in said)
+    assert any(line.startswith("Judge and judged are the same model: org/judge.") for line in said)
