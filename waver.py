@@ -207,7 +207,7 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
         A model as the command names it: hub id, folder, NAME=FOLDER or `"demo"`; a pair (model, tokenizer) of
         transformers, which is asked as it is; a list of these; or a dict of name and model.
     protocol
-        What is asked: agreement, choice, negation, scoring or wording.
+        What is asked: agreement, choice, negation, scale, scoring or wording.
     out
         The run folder: a new one, or one of the same study to go on with.
     **options
@@ -224,7 +224,8 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     InputError
         Something in the call or the items is wrong; the one line says what, and what to do.
     RunFailed
-        The call was interrupted, or some prompts got no response. The rows that there are stay.
+        The call was interrupted, more prompts got no response than may fail, or some of several models could not be
+        asked. The rows that there are stay.
 
     Examples
     --------
@@ -236,7 +237,7 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     ...     }
     ... )
     >>> run = waver.ask(items, "demo", out="runs/tea")  # doctest: +SKIP
-    runs/tea: 11 models, 33 rows (33 of them new)
+    runs/tea: 9 models, 27 rows (27 of them new)
     """
     from ground.importing import import_without_interruption
 

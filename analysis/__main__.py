@@ -1,4 +1,4 @@
-"""Run the commands of this wing: `waver report | table | show | features | export`, or `python -m analysis ...`.
+"""Run the commands of this wing: `waver report | table | show`, those of its parts, or `python -m analysis ...`.
 
 A part or a page may have commands of its own; they are found by scanning (`ground.commands`), and have a DESCRIPTION,
 too. One that only prints, unless `--out` names a file, says PRINTS = True.
@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
     Returns
     -------
-    The exit status: 0 done, 1 a notebook failed, 2 the call or an input is wrong.
+    The exit status: 0 done, 1 it could not finish (as where a notebook failed), 2 the call or an input is wrong; others
+    are a command's own.
     """
     call = list(sys.argv[1:] if arguments is None else arguments)
 

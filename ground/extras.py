@@ -15,7 +15,7 @@ from urllib.request import url2pathname
 
 from ground.errors import InputError
 
-DISTRIBUTION = "waver-lm"  # of the distribution
+DISTRIBUTION = "waver-lm"  # what pip calls Waver
 EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
     "accelerate": "tuning",
     "bs4": "notebooks",
@@ -48,13 +48,12 @@ EXTRA_BY_MODULE: dict[str, str | tuple[str, ...]] = {
     "wordfreq": "features",
     "zstandard": "logs",
 }
-"""Module -> the extra (pyproject.toml) that installs it; of several, the one that most commands need it from first."""
+"""Module -> the extra (pyproject.toml) that installs it; where several do, first the one that most commands need."""
 
 
 @contextmanager
 def convert_import_errors_to_install_advice(purpose: str, preferred_extra: str = "") -> Iterator[None]:
-    """Refuse, in one line that begins with `purpose`, where a module that the block imports is an extra's and not
-    there.
+    """Refuse in one line, which begins with `purpose`, if the block imports a module of an extra that is not installed.
 
     Parameters
     ----------
@@ -109,6 +108,18 @@ def refuse_missing_packages(purpose: str, *modules: str) -> None:
     """Refuse as `convert_import_errors_to_install_advice` does, before anything is done.
 
     The modules are looked up, not imported.
+
+    Parameters
+    ----------
+    purpose
+        What needs the modules: the line begins with that.
+    *modules
+        Modules of `EXTRA_BY_MODULE`.
+
+    Raises
+    ------
+    InputError
+        With the command that installs the extra of the first module that is not installed.
     """
     with convert_import_errors_to_install_advice(purpose):
         for module in modules:

@@ -13,7 +13,7 @@ def import_without_interruption(name: str) -> ModuleType:
     """Import a module; Ctrl-C, and *Interrupt kernel* of a notebook, wait for the end of it.
 
     Python forgets a module whose import was interrupted, but not what its C code has registered already: the next
-    import of PyTorch or NumPy fails, or ends the process, which in a notebook is all that the user has computed.
+    import of PyTorch or NumPy fails, or ends the process: in a notebook, all that the user has computed is lost then.
     """
     handler = signal.getsignal(signal.SIGINT)
     if name in sys.modules or handler is None or threading.current_thread() is not threading.main_thread():

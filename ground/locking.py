@@ -55,7 +55,7 @@ def _lock_file(descriptor: int) -> None:
 def lock_if_abandoned(path: Path) -> int | None:
     """Lock a file or folder and return the descriptor; None where it is gone, another's, or a living process holds it.
 
-    The operating system ends a lock with the process that holds it, also when that is killed.
+    The operating system ends a lock with the process that holds it, also when that is killed. On Windows, always None.
     """
     if WINDOWS:
         return None

@@ -3,7 +3,7 @@
 A room is a page, a protocol, an importer or an engine. A package names its rooms in the groups `waver.pages`,
 `waver.protocols`, `waver.importers` and `waver.engines`. To list them, only what the package says about itself is read,
 and nothing of it is imported; to use one runs its code, which is what installing a package allows. Data never names a
-module. A room that cannot be used is told in one line, and the others stay.
+module. Of a room that cannot be used, one line says why, and the others stay.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class OutsideRoom(NamedTuple):
 
 
 def list_rooms_of_other_packages(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
-    """List the rooms of a kind that can be named; one that cannot is told in a line on standard error.
+    """List the rooms of a kind that can be named; a line on standard error says of any other why it is left out.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def list_rooms_of_other_packages(kind: str, own_names: Collection[str] = ()) -> 
 
 @functools.cache
 def read_rooms_from_entry_points() -> tuple[OutsideRoom, ...]:
-    """Read what the installed packages say; nothing of them is imported."""
+    """Read which rooms the installed packages name; nothing of them is imported."""
     rooms: dict[tuple[str, str, str], OutsideRoom] = {}
     for distribution in metadata.distributions():
         text = _read_entry_points(distribution)
@@ -225,7 +225,7 @@ def import_module_of_room(room: OutsideRoom) -> Any:
 
 
 def import_module_of_room_or_warn(room: OutsideRoom, submodule: str = "") -> Any | None:
-    """Import the module of a room that is listed with others: one that cannot be imported is told and left out.
+    """Import the module of a room that is listed with others; where it cannot be imported, a line says so.
 
     Parameters
     ----------
@@ -254,6 +254,11 @@ def refuse_malformed_room(room: OutsideRoom, fault: str) -> None:
         The room.
     fault
         What it lacks, or has wrong; empty: nothing.
+
+    Raises
+    ------
+    InputError
+        There is a fault; the line names the package, and how to remove it.
     """
     if fault:
         raise InputError(f"{room.title} is not whole: {fault}; to remove the package: {room.removal_command}")
@@ -273,7 +278,7 @@ def convert_errors_of_room_function(
 
     Returns
     -------
-    The function that raises a `RoomFailed` instead of any other error.
+    The function, which raises a `RoomFailed` instead of an error that is neither a `UserError` nor an `OSError`.
     """
 
     @functools.wraps(function)

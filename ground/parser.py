@@ -46,7 +46,7 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def list_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
-    """Let some options stand first in the help of a command, under a heading, and shorten its usage to the required.
+    """Let some options stand first in the help of a command, under a heading; its usage names the required ones only.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def list_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: st
     title
         The heading.
     options
-        As "--items", in the order in which they are to stand; one that the command has not is left out.
+        As "--items", in the order in which they are to stand; one that the command does not have is left out.
     """
     group = parser.add_argument_group(title)
     parser._action_groups.insert(0, parser._action_groups.pop())

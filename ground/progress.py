@@ -116,7 +116,8 @@ def colour_text(text: str, colour: str, stream: TextIO) -> str:
 
     Returns
     -------
-    The text, between the two sequences of a terminal; as it is in a file, with NO_COLOR or with TERM=dumb.
+    The text, between the two sequences of a terminal; as it is in a file, with NO_COLOR, with TERM=dumb, and in the
+    older console of Windows.
     """
     # Windows Terminal sets WT_SESSION; the older console shows the sequences as they are.
     has_colour = _is_terminal(stream) and not os.environ.get("NO_COLOR")

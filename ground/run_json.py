@@ -29,8 +29,8 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read, has another format, or a field is missing or of another type; the message names the file
-        and the field.
+        If it cannot be read, has another format, a field is missing or of another type, or a name holds a line break or
+        control character; the message names the file and the field.
     """
     file = folder / SCHEMA["run"]["file"]
     if file.exists() and not file.is_file():  # a pipe or a device may never end

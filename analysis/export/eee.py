@@ -4,7 +4,8 @@ The schema has places for a prompt, an answer and a score. What else a run holds
 probabilities, counts ...) stands in `metadata`, whose values are texts: lists and numbers as JSON. `waver import eee`
 reads it back.
 
-Not carried: responses with an error, which have no score; responses to a scale without a number; what was not asked.
+Not carried: responses with an error, which have no score; responses to a scale without a number; where a study has
+right answers, responses to wordings without one; what was not asked.
 """
 
 from __future__ import annotations

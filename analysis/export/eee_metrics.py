@@ -1,9 +1,9 @@
 """Choose the metric of a record of Every Eval Ever, and score single responses by it.
 
-A record needs a finite score in every row. Three metrics have one for every response that could be read:
+A record needs a finite score in every row. There are three metrics:
 
 - accuracy, where the study has right answers: whether the likeliest option is right, or the share of samples that are.
-  A sample without a valid answer is not right;
+  A sample without a valid answer is not right; a response to a wording without a right answer cannot be carried;
 - the score, where a number on a scale was asked for; a response without a number cannot be carried;
 - else the probability of the first canonical option, or the share of samples that gave it.
 """
@@ -133,7 +133,10 @@ def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any
 
 
 def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
-    """Return the label of the option with the largest probability, the first of equal ones; None without them."""
+    """Return the label of the option with the largest probability, the first of equal ones.
+
+    None without probabilities, and where they are not one for each option that was shown.
+    """
     values = row["probability"]
     options = drop_middle_option_if_not_shown(row["options"], len(values or ()))
     if not values or len(values) != len(options):
@@ -148,7 +151,9 @@ def _map_shown_label_to_original_option(row: Mapping[str, Any], label: str | Non
 
 
 def _compute_option_probability_or_sample_share(row: Mapping[str, Any], option: str) -> float:
-    """Return the probability of a canonical option, else the share of samples that gave it; else 1 for the answer.
+    """Return the probability of a canonical option, else the share of samples that gave it; else 1 if it is the answer.
+
+    Without any of these, and of samples without a number, it is 0.
 
     A probability that rounds to more than 1 is 1: the bounds of the metric hold.
     """

@@ -2,12 +2,12 @@
 
 ::
 
-    features.compute_features("results/demo/agreement", spacy=["en_core_web_sm"])   # once; saved in the run folder
+    features.compute_features("results/demo/agreement", spacy=["en_core_web_sm"])  # once; saved in the run folder
     run = runs.open_runs("results/demo/agreement")
-    features.read_features(run)            # one row per stimulus
-    features.join_answers_with_features(run)           # one row per response, for mixed models
-    features.correlate_features_with_each_other(run)    # Figure 6
-    features.list_components_computing_study_features(run)      # which software computed them, and what is missing
+    features.read_features(run)  # one row per stimulus
+    features.join_answers_with_features(run)  # one row per response to a paraphrase, for mixed models
+    features.correlate_features_with_each_other(run)  # Figure 6
+    features.list_components_computing_study_features(run)  # which software computed them, and what is missing
 """
 
 from __future__ import annotations

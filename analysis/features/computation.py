@@ -38,7 +38,7 @@ class Summary:
     changes
         One line for every group of columns that was computed again, with the reason.
     n_computed
-        Number of values computed in this call (texts x groups of columns).
+        Number of values computed in this call: texts x groups of columns, and similarities of stimuli.
     default_language
         The assumed language of wordings that name none.
     features, similarities
@@ -96,8 +96,9 @@ def compute_features(
     Raises
     ------
     InputError
-        For a folder that is no run folder, a language that is no code, and for a pipeline or engine that the user named
-        but that is not installed.
+        For a folder that is no run folder, a language that is no code, Japanese wordings that name no language, a
+        pipeline for a language that no wording has, and for a pipeline or engine that the user named but that is not
+        installed.
     OSError
         For a folder that takes no file, where the values must be kept.
     """
@@ -222,7 +223,7 @@ class _ValueCollector:
                 self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 
     def note_language_doubts(self, doubts: Mapping[str, languages.LanguageDoubt]) -> None:
-        """Record which language texts look like that name another one; where it is assumed, the notes say so."""
+        """Record which language texts look like, where they name another one; of an assumed one, the notes say so."""
         looks = {code: doubt.looks_like for code, doubt in doubts.items() if not doubt.is_assumed}
         self.records = [replace(record, looks_like=looks.get(record.language, "")) for record in self.records]
 
@@ -330,7 +331,7 @@ def _are_identities_equal_except_path(identity_a: Mapping[str, str], identity_b:
 
 
 def _open_progress_bar(label: str, total: int, initial: int, is_shown: bool) -> Any:
-    """Open a tqdm progress bar on stderr that counts texts; it is hidden unless `is_shown`, and where there is none."""
+    """Open a progress bar on stderr that counts texts; it is hidden unless `is_shown`, and where none can be drawn."""
     from tqdm import tqdm
 
     disable = not (is_shown and can_show_progress_bars())

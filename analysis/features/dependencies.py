@@ -119,8 +119,9 @@ def build_dependency_component(
 
     Returns
     -------
-    Component or Missing
-        Missing where spaCy or a pipeline is, or where it is not clear which of several is meant.
+    Component or MissingComponent
+        Missing where spaCy or a pipeline is missing, or where it is not clear which of several is meant; for languages
+        without spaces, always.
     """
     if language in UNSPACED:
         reason = f"texts are parsed in words between spaces, and {language!r} writes none"

@@ -22,7 +22,7 @@ _FIRST_PART = "nullif(lower(regexp_extract(language, '^[A-Za-z]+')), '')"
 
 @dataclass(frozen=True)
 class LanguageDoubt:
-    """Hold that wordings look like another language than the one they are measured in.
+    """Hold which language wordings look like, where they are measured in another one.
 
     Attributes
     ----------

@@ -139,7 +139,7 @@ def choose_protocol_of_formula(formula: str, protocols: Collection[str]) -> str:
     Raises
     ------
     InputError
-        For a score, where there are rating scales and other scores.
+        For a response that runs of two of these protocols have: score (rating scales, and other scores) or distance.
     """
     response = str(formula).partition("~")[0].strip()
     present = [protocol for protocol in RESPONSES_BY_PROTOCOL if protocol in protocols]

@@ -33,7 +33,7 @@ def build_sentiment_component(
 
     Returns
     -------
-    Component or Missing
+    Component or MissingComponent
         Missing where no engine that is installed knows the language.
 
     Raises

@@ -58,7 +58,7 @@ class EditPattern:
 def compute_edit_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
     """Compute the edit similarity of (original, wording) pairs; NaN without an original.
 
-    Any white space counts as one space; at the ends it is ignored. Pairs with the same original should come
+    White space of any length counts as one space; at the ends it is ignored. Pairs with the same original should come
     one after the other.
     """
     original, pattern = None, None

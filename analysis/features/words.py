@@ -207,7 +207,7 @@ def build_frequency_component(
 
     Returns
     -------
-    Component or Missing
+    Component or MissingComponent
         Missing where texts cannot be cut into words here, or wordfreq lacks a word list or is not installed.
     """
     if unavailable := _explain_unsplittable_language(language):

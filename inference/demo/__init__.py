@@ -13,13 +13,13 @@ DEMO = Path(__file__).parent
 MODELS = DEMO / "models"
 ADAPTERS = DEMO / "adapters"
 BATTERY, PERSONAS, PEOPLE = DEMO / "battery.yaml", DEMO / "personas.csv", DEMO / "people.csv"
-"""Statements to be rated, as whom, and what made people answer."""
+"""Statements to be rated, the personas who rate them, and the answers of invented people."""
 SCORES, SCORED_MODELS = DEMO / "scores.csv", DEMO / "scores-models.yaml"
-"""Answers of three models, scored in degrees, and of which weights these are."""
+"""Answers of three models with their scores, and the revisions of these models."""
 MEANING = DEMO / "meaning.csv"
-"""The questionnaire's statements with 20 paraphrases each, and with ten planted ones that mean something else."""
+"""The questionnaire's statements with 20 paraphrases each, and ten planted ones in all that mean something else."""
 PREFIX = "waver-demo-"
-"""With it every demo model's name begins, of this family and of earlier ones."""
+"""The name of every demo model begins with it, also those of earlier families."""
 SEED = 2024
 """The seed of the whole family: of the tokenizers, the texts and their order, and the first weights."""
 

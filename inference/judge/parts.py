@@ -108,7 +108,7 @@ class PartAsker:
         Raises
         ------
         InputError
-            The model cannot be asked this, or is another one than that of this name was.
+            The model cannot be asked this, or another model was asked under this name before.
         """
         self._remove_folders_without_responses()
         failure = self._finish_asking_of_stopped_call(command, allowed)

@@ -86,7 +86,7 @@ class Judge(PartAsker):
         Raises
         ------
         InputError
-            The model cannot judge, or is another one than the judge of this name was.
+            The model cannot judge, or another one judged under this name before.
         """
         return self.ask_about_units_without_answers(replies, build_judge_study, command, allowed)
 

@@ -1,7 +1,7 @@
 """Draw texts of a run into a table in which people say which option each means; it does not show what a judge said.
 
 Texts are drawn in turn from every model, condition and option that they were read as, each equally often as far as it
-has texts, so that rare readings are checked, too. Which are drawn depends on the seed and the text only.
+has texts, so that rare readings are checked, too. Among these, the seed and the text alone decide which are drawn.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def list_models_identical_to_judge(
 def write_judged_rows(
     texts: RunTexts, judge: str, readings: JudgeReadings, book: PromptBook, command: Sequence[str]
 ) -> Counter[str]:
-    """Write a row for every row with texts that the judge has read whole, where there is none yet.
+    """Write a judged row for every row whose texts the judge has all read, where there is none yet.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def write_judged_rows(
     Raises
     ------
     InputError
-        The run has other rows of a judge of this name.
+        The run records a judge of this name with another engine, revision or prompt.
     """
     itself = list_models_identical_to_judge(texts.info["models"], judge, readings.about)
     fields = {name: value for name, value in readings.about.items() if name != "forms"} | {"itself": itself}

@@ -1,4 +1,4 @@
-"""Ask a model about pairs of texts, and keep what it said; only what is new is asked, or all where the model is."""
+"""Ask a model about pairs of texts, and keep what it said; only new pairs are asked, of a new model all."""
 
 from __future__ import annotations
 
@@ -112,7 +112,13 @@ class PairAsker(PartAsker):
         )
 
     def refuse_unfit_engine(self, engine: Engine) -> None:
-        """Refuse a model that cannot be asked, as all judges are, and a classifier whose classes are not named."""
+        """Refuse a model that cannot judge (`PartAsker`), and a classifier whose classes nobody names.
+
+        Raises
+        ------
+        InputError
+            Naming the model and what is wrong with it, or with `--labels`.
+        """
         super().refuse_unfit_engine(engine)
         classes = engine.info.get("classes")
         if self._check.kind != ENTAILMENT or classes is None:

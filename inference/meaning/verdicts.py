@@ -61,7 +61,7 @@ def assess_checks_and_decide_verdicts(
     table
         What checks and people say.
     wordings, decoys
-        Of whom.
+        What they speak of.
 
     Returns
     -------

@@ -97,7 +97,7 @@ class Source:
 
     @cached_property
     def wordings(self) -> list[Wording]:
-        """All wordings that are not the original itself, nor turn its answers round, of items that have one."""
+        """The wordings that are checked: of items with an original, unlike it, and not made to mean something else."""
         return [
             Wording(item.item, variant.variant, Pair(self.originals[item.item], variant.text))
             for item in self.study.items
@@ -254,7 +254,8 @@ def detect_language_of_wordings(source: Source, stated: str | None) -> str:
 
     Returns
     -------
-    "ja" where most of the items are in Japanese, by the language that they name or else by their script; else "en".
+    "ja" where more items are in Japanese than in English, by the language that they name or else by their script; else
+    "en".
     """
     if stated is not None:
         return stated

@@ -1,4 +1,4 @@
-"""Put a negation into English sentences: not behind an auxiliary or the copula, else do-support."""
+"""Put a negation into English sentences: "not" behind an auxiliary or the copula, else "do not"."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _classify_how_verb_takes_negation(word: Any) -> str:
 
 
 def _find_place_of_not(word: Any) -> int:
-    """Find where not stands with an auxiliary or copula: behind it, in a question behind its subject."""
+    """Find where "not" stands with an auxiliary or copula: behind it, in a question behind its subject."""
     head = word.head if word.dep_.startswith(("aux", "cop")) else word
     subjects = [other for other in head.children if other.dep_.startswith(("nsubj", "expl"))]
     is_question = word.sent[-1].text == "?" and subjects and subjects[0].i > word.i

@@ -39,7 +39,8 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     Raises
     ------
     InputError
-        Two files have another original for one item, or a paraphrase has no source.
+        Two files have different originals for one item, an item has no original, a paraphrase has no source, or a
+        source is named with `|` or not at all.
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
     first: dict[str, Path] = {}

@@ -89,7 +89,8 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
     Raises
     ------
     InputError
-        A row speaks of an item that is not there, has no kind or no text, or a text that the item has already.
+        A row speaks of an item that is not there, has no kind or no text, a text that the item has already, or a name
+        that is there twice or does not begin as those of decoys do; or a wording has such a name.
     """
     item_by_name = {item.item: item for item in items}
     taken_texts = {
@@ -131,7 +132,13 @@ def read_decoys_csv(path: Path, items: Sequence[Item]) -> list[Decoy]:
 
 
 def refuse_wordings_named_like_decoys(items: Iterable[Item]) -> None:
-    """Refuse items with a wording whose name begins as those of decoys do."""
+    """Refuse items with a wording whose name begins as those of decoys do.
+
+    Raises
+    ------
+    InputError
+        Naming the item and the wording.
+    """
     for variant in (variant for item in items for variant in item.variants):
         if variant.variant.startswith(PREFIX):
             raise InputError(

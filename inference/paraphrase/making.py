@@ -90,7 +90,7 @@ def make_paraphrases(
     Raises
     ------
     InputError
-        The folder is something else, or was begun with other settings.
+        The folder is something else, or was begun with other settings; the model's name has `|` in it.
     RunFailed
         Stopped, or calls failed; answers are kept, and the same command asks the other calls.
     """

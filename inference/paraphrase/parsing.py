@@ -9,7 +9,7 @@ The rules, in order:
    Otherwise a line is chatter where it ends with a colon or begins like one of the phrases in `phrases.yaml`.
 4. A line that begins like a refusal is one. Where no list was given and one of the first two lines refuses, all lines
    belong to the refusal.
-5. A last line without a full stop, where the lines before it have one, was cut off by the limit on tokens.
+5. A last line without a full stop, where most lines before it have one, was cut off by the limit on tokens.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
     Returns
     -------
     list of AnswerLine
-        In order; `reason` is None, "chatter", "refusal" or "cut off". An answer of nothing gives one line "empty".
+        In order; `reason` is None, "empty" (punctuation only), "chatter", "refusal" or "cut off". An answer of nothing
+        gives one line with the reason "empty".
     """
     marked_lines = [_strip_line_decoration(raw) for raw in _strip_reasoning(output).splitlines()]
     marked_texts = [(text, marker) for text, marker in marked_lines if text]

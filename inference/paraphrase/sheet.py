@@ -1,8 +1,7 @@
 """Write sheets on which people mark whether wordings mean what their original means, with decoys mixed in unseen.
 
 A row is known by its item and its text: nothing on a sheet tells a decoy from a wording. `votes.read_votes_of_sheets`
-reads the
-filled sheets, and `match` gives the items what they say.
+reads the filled sheets, and `match` gives the items what they say.
 """
 
 from __future__ import annotations
@@ -174,7 +173,7 @@ def _sample_decoys_of_item(item_decoys: Sequence[Decoy], number: int, seed: int)
 def _order_rows_of_sheet(
     rows_by_item: Mapping[str, Sequence[_Row]], seed: int, annotator: str, *, is_mixed: bool
 ) -> list[_Row]:
-    """Put the rows into the order of a sheet: item by item; mixed within each, and annotators get items in turn."""
+    """Put the rows into the order of a sheet: item by item, mixed within each; every annotator gets another order."""
     names = list(rows_by_item)
     if annotator:
         names.sort(key=lambda name: compute_sort_key_for_random_order(seed, "sheet items", annotator, name))

@@ -52,7 +52,7 @@ def parse_sheet_path_of_each_annotator(arguments: Sequence[str]) -> dict[str, Pa
     Raises
     ------
     InputError
-        Two sheets of one annotator, or one sheet of two.
+        Two sheets of one annotator, one sheet of two, or a name that tables or file systems do not take.
     """
     sheets: dict[str, Path] = {}
     for given_name, path in split_named_paths(arguments):
@@ -69,7 +69,20 @@ def parse_sheet_path_of_each_annotator(arguments: Sequence[str]) -> dict[str, Pa
 
 
 def refuse_reserved_annotator_name(where: str, name: str) -> None:
-    """Refuse an annotator who is called as tables call all of them together."""
+    """Refuse an annotator who is called as tables call all of them together.
+
+    Parameters
+    ----------
+    where
+        What the message begins with, before the name.
+    name
+        The annotator's name.
+
+    Raises
+    ------
+    InputError
+        It is `EVERYBODY`, whatever its case.
+    """
     if name.casefold() == EVERYBODY:
         raise InputError(f"{where} '{name}': tables call all annotators together so; give another name")
 

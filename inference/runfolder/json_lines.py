@@ -27,7 +27,20 @@ def require_usable_json_lines_path(path: str) -> Path:
 
 
 def refuse_output_over_input(output: Path, *inputs: str | None) -> None:
-    """Refuse to write over a file that the same command reads; None stands for an option that is not given."""
+    """Refuse to write over a file that the same command reads.
+
+    Parameters
+    ----------
+    output
+        What is to be written.
+    *inputs
+        Names of the files that are read; None stands for an option that is not given.
+
+    Raises
+    ------
+    InputError
+        The output is one of the inputs.
+    """
     for name in filter(None, inputs):
         if output.resolve() == expand_user_path(name).resolve():
             raise InputError(f"--out would write {output}, which this command reads; give another name")

@@ -81,8 +81,7 @@ class Responses:
         """Mark the variants without a response under this model and condition.
 
         The same question as `list_answered_keys`, answered in one byte per variant: the keys of millions would need
-        much
-        memory.
+        much memory.
 
         Parameters
         ----------
@@ -127,7 +126,7 @@ class Responses:
         ----------
         rows
             Dicts, columns or an Arrow table, with columns of `results/schema.json`: `study` is filled in, a nullable
-            column may be left out. The caller must not append a key again that is `list_answered_keys`.
+            column may be left out. The caller must not append a key again that `list_answered_keys` lists.
         part
             The part of an earlier call, whose rows are among these: it is replaced.
 

@@ -118,7 +118,7 @@ def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
     -------
     A mapping per run folder: folder, study, protocol, started, finished (of the last session; null: still running, or
     stopped), and conditions: per model and condition done, left and failed rows. `condition` is null for a model that
-    was not begun, `left` is null where rows were imported.
+    was not begun, `left` is null for such a model, and where rows were imported.
     """
     records = []
     for status in statuses:
@@ -146,7 +146,13 @@ def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
 
 
 def find_run_folders(root: Path) -> list[Path]:
-    """List the folder itself if it is a run folder, else the run folders directly in it, by name."""
+    """List the folder itself if it is a run folder, else the run folders directly in it, by name.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
     folders = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
     if not folders:
         raise InputError(

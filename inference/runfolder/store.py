@@ -1,7 +1,7 @@
 """Write a run folder: append-only, resumable, atomic Parquet parts (`results/schema.json`).
 
 No file is ever half written: it is written under another name, flushed to disk and renamed. A killed process leaves
-only a `*.tmp` behind, which the next writer removes.
+only a file such as `.run.json.123` behind, which the next writer removes.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Run:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        # A package that is not installed is told where the command began (`ground.extras`).
+        # A package that is not installed is reported where the command began (`ground.extras`).
         refused = kind is not None and issubclass(kind, InputError | OSError | ModuleNotFoundError)
         if refused and self._made is not None and not self.responses.parts:
             remove_run_of_refused_call(self.path, self._made)
@@ -248,7 +248,7 @@ class Run:
     ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
 
-        `status` compares with the numbers. A model without draws has no entry in `drawn_counts`.
+        `waver status` compares with the numbers. A model without draws has no entry in `drawn` of run.json.
 
         Parameters
         ----------
@@ -306,7 +306,7 @@ class Run:
         form_by_hash
             `prompt_hash` of a condition -> the form of the prompt file.
         entry_by_condition
-            Condition -> the model's entry of `entry_by_condition` in run.json, without `models`.
+            Condition -> the model's entry of `asked` in run.json, without `models`.
         """
         prompts = {**self._content.get("prompts", {}), **form_by_hash}
         entries = {
@@ -380,7 +380,7 @@ class Run:
             self._lock = None
 
     def _refuse_changed_fields(self, kind: str, name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-        """Refuse fields of a model or condition that differ from those recorded under its name."""
+        """Refuse fields of a model, condition or judge that differ from those recorded under its name."""
         changed = [field for field in {**old, **new} if old.get(field) != new.get(field)]
         if changed:
             changes = ", ".join(f"{field} was {old.get(field)}, now {new.get(field)}" for field in changed)
@@ -390,7 +390,7 @@ class Run:
             )
 
     def _record_fields_if_new(self, kind: str, name: str, fields: dict[str, Any]) -> None:
-        """Record the fields of a model or condition, if they are new."""
+        """Record the fields of a model, condition or judge, if they are new."""
         if self._content[kind].get(name) != fields:
             self._content[kind][name] = fields
             self._save_run_json()

@@ -63,7 +63,7 @@ def read_and_check_items(
     Parameters
     ----------
     source
-        A file (.csv .tsv .json .jsonl .yaml .parquet); `demo` for the questionnaire that comes with Waver, and
+        A file (.csv .tsv .json .jsonl .yaml .parquet .xlsx); `demo` for the questionnaire that comes with Waver, and
         `demo-meaning` for the same with ten paraphrases that mean something else; a Hugging Face data set by id, or a
         folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a table in memory
         (`in_memory.register_table_in_memory`).
@@ -209,7 +209,7 @@ def _is_blank_cell(cell: Any) -> bool:
 
 
 def _require_correctly_spelt_pattern_name(place: str, record: Mapping[str, Any]) -> str | None:
-    """Read a pattern: any name, but no slip of the pen in those that mean something to all protocols."""
+    """Read a pattern: any name, but no misspelling of those that mean something to all protocols."""
     pattern = _parse_optional_text(place, record, "pattern")
     if pattern is None or pattern in PATTERNS:
         return pattern

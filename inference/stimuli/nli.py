@@ -1,6 +1,6 @@
 """Read premises and hypotheses with their labels, and find the pairs of them that differ by one negation.
 
-Three layouts are read, each told by its fields; a file has one object per line, or is a table.
+Three layouts are read, each recognised by its fields; a file has one object per line, or is a table.
 
 - JNLI-Neg: `jnli_sentence_pair_id`, `type`, `sentence1` and `sentence2` (each with `sentence` and `neg`), `gold_label`.
 - JNLI: `sentence_pair_id`, `sentence1`, `sentence2`, `label`; every row is an original.
@@ -170,7 +170,7 @@ def _refuse_malformed_group_of_pairs(item: str, group: Sequence[Instance]) -> No
 
 
 def _drop_punctuation(sentence: str) -> str:
-    """Leave out punctuation: JNLI-Neg has a sentence with one full stop where the original has two."""
+    """Leave out punctuation and white space: JNLI-Neg has a sentence with one full stop where the original has two."""
     return "".join(filter(str.isalnum, sentence))
 
 

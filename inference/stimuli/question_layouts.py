@@ -1,6 +1,6 @@
 """Recognise the layouts in which multiple-choice questions are published, and bring a record of each to one form.
 
-Every record is told by its own fields:
+The layout of every record is recognised by its own fields:
 
 own
     `question`, `choices` (a list; or a column per choice: `A`, `B`, `C` ...), `answer`, and if wanted `item`,

@@ -83,8 +83,8 @@ def read_questions(path: str | Path, equal_choice_errors: list[EqualChoices] | N
     Parameters
     ----------
     path
-        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file. Where a row has no id, its item is the name of the file
-        and the number of the row: "abstract_algebra_test-3".
+        A .csv, .tsv, .json, .jsonl, .yaml or .parquet file, or a workbook. Where a row has no id, its item is the name
+        of the file and the number of the row: "abstract_algebra_test-3".
     equal_choice_errors
         A list: what is wrong with questions that have two equal choices is put there, and the others are read (24 of
         CommonsenseQA's 1,221 for validation have). None: the first of them is an error, like anything else.

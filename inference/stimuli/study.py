@@ -94,7 +94,7 @@ class Study:
     items
         At least one, with unique ids; variant ids are unique within an item.
     canonical
-        Labels of the canonical frame in order; of two, the first is the one that agreement measures. None where free
+        Labels of the canonical frame in order; of two, the first is the one that agreement measures. Empty where free
         text is asked for: no variant has options then.
     decision_rule
         How an answer follows from the numbers, in words; recorded in `run.json`.
@@ -109,7 +109,8 @@ class Study:
     Raises
     ------
     InputError
-        If ids repeat, a text is empty or an option has no meaning in the canonical frame.
+        If the name cannot be that of a file, there are no items, ids repeat, a text or name is empty or shows nothing,
+        or an option has no meaning in the canonical frame.
     """
 
     protocol: str

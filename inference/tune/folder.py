@@ -2,8 +2,8 @@
 
     OUT/tuning.json               what must be the same when a stopped tuning goes on
 
-What else stands there, its kind of tuning decides: `protocols.negation.tune.cells` and
-`protocols.choice.tune.checkpoints`.
+What else stands there depends on the kind of tuning: `protocols.negation.tune.cells` and
+`protocols.choice.tune.checkpoints` say it.
 """
 
 from __future__ import annotations

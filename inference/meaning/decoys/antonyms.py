@@ -158,7 +158,10 @@ def _require_valid_verb_form_table(path: Path, content: Any) -> dict[str, list[s
 
 
 def _list_verb_forms(verb: str, forms: Mapping[str, list[str]]) -> tuple[str, ...]:
-    """List base form, third person, past, participle and -ing of a verb, whose first word inflects: rule out."""
+    """List base form, third person, past, participle and -ing of a verb; of several words, the first one inflects.
+
+    Example: rule out, rules out, ruled out, ruled out, ruling out.
+    """
     base, blank, rest = verb.partition(" ")
     if base in forms:
         inflected = (base, *forms[base])

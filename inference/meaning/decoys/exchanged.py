@@ -99,7 +99,7 @@ class Exchange:
             yield Candidate(_replace_span_keeping_capital(text, (start, end), number), f"{text[start:end]} -> {number}")
 
     def _exchange_quantities(self, sentence: Sentence) -> Iterator[Candidate]:
-        """Exchange a word for a quantity: all -> some."""
+        """Exchange a word that names a quantity for another: all -> some."""
         border = r"\b" if sentence.language == ENGLISH else ""
         for pattern, quantity in _read_quantity_word_table()[sentence.language]:
             for match in re.finditer(rf"{border}(?:{pattern}){border}(?!-)", sentence.text, re.IGNORECASE):
@@ -149,7 +149,7 @@ def _list_names_in_sentence(sentence: Sentence) -> list[tuple[int, int, str]]:
 
 
 def _list_distant_numbers(written: str, most: int | None) -> list[str]:
-    """List numbers that are far from one, written as it is: 30 -> 15, 60 or 90, 1,000 -> 500 ...; of a year, others."""
+    """List numbers far from a given one, written alike: 30 -> 15, 60, 90; 1,000 -> 500 ...; 1984 -> 1944, 1964 ..."""
     digits = written.replace(",", "").replace("，", "")
     if "." in digits:
         places = len(digits.partition(".")[2])

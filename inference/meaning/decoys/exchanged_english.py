@@ -107,7 +107,7 @@ def _is_surely_name(token: Any) -> bool:
 
 
 def list_nouns(sentence: Sentence) -> list[tuple[int, int, str]]:
-    """List the nouns that may stand for another: by the tags of a pipeline, no parts of longer nouns.
+    """List the nouns that may stand for another by the tags of a pipeline; parts of longer nouns are left out.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def list_nouns(sentence: Sentence) -> list[tuple[int, int, str]]:
 
 
 def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
-    """Swap subject and object of a verb with all that belongs to them, or two nouns of the same part in a sentence.
+    """Swap subject and object of a verb with all that belongs to them, or two nouns with the same role at one head.
 
     Parameters
     ----------

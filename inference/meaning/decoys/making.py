@@ -61,8 +61,8 @@ def make_decoys(
 ) -> Decoys:
     """Make decoys of every item's original; none is a wording of the item.
 
-    The decoys of an item depend on the item, the seed and, for another item's wording, on which items there are; not
-    on their order.
+    The decoys of an item depend on the item and the seed; those with a wording, a name or a noun of another item also
+    on which items there are, but not on their order.
 
     Parameters
     ----------
@@ -84,7 +84,8 @@ def make_decoys(
     Raises
     ------
     InputError
-        The pipeline cannot be loaded, a package for Japanese is not installed, or a wording has the name of a decoy.
+        The pipeline cannot be loaded, the table of antonyms is wrong, a package for Japanese is not installed, or a
+        wording has the name of a decoy.
     """
     refuse_wordings_named_like_decoys(items)
     loaded_pipeline = load_spacy_pipeline(pipeline) if pipeline else None
@@ -148,7 +149,7 @@ class _OtherWordings:
         self._languages = {item.item: detect_language_of_item(item) for item in items}
 
     def draw_wordings_of_other_items(self, sentence: Sentence) -> list[Candidate] | str:
-        """Draw a wording of each of twenty other items in the language of this one, in an order that the seed gives."""
+        """Draw a wording of each of at most twenty other items in this language, in an order that the seed gives."""
         name = sentence.item.item
         others = [other for other in self._items if other != name and self._languages[other] == self._languages[name]]
         others.sort(key=lambda other: compute_sort_key_for_random_order(self._seed, OTHER_ITEM, name, other))

@@ -62,10 +62,10 @@ _WITHOUT_NEGATION = [
 def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     """Make sentences that deny the sentence: with a negation more, or without the one that it holds.
 
-    In English, a negation of the main clause is left out; else not stands behind an auxiliary or a form of be, that of
-    the main clause first, or "do not" before a verb that looks like no other form. Where no rule fits, a pipeline's
-    tags tell the verb; the last way is "It is not true that" before the sentence. Japanese takes its negations from the
-    rule table, the last word of the sentence first; a sentence that holds one is called untrue.
+    In English, a negation of the main clause is left out. Else "not" stands behind an auxiliary or a form of be, that
+    of the main clause first, or "do not" before a verb that looks like no other form. With a pipeline, its tags find
+    further verbs. The last way is "It is not true that" before the sentence. Japanese takes its negations from the rule
+    table, the end of the sentence first; a sentence that holds a negation is called untrue only.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _does_main_clause_follow_text(text_before: str) -> bool:
 
 
 def _deny_quantities(text: str) -> list[_Change]:
-    """Deny what is said of some: sometimes -> never, and at the beginning some -> no; not would leave it true."""
+    """Deny what is said of some: sometimes -> never, and at the beginning some -> no; a "not" would leave it true."""
     changes = []
     for pattern, denial in ((r"\bsometimes\b", "never"), (r"^Some\b(?! of)", "No")):
         for match in re.finditer(pattern, text):

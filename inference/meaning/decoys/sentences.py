@@ -90,7 +90,10 @@ def analyse_original_sentences_of_items(items: Sequence[Item], pipeline: Any) ->
 
 
 def detect_language_of_item(item: Item) -> str:
-    """Return "en" or "ja" by the column `language`, else by script and common words; "" where none of these tells."""
+    """Return the language of an item: what the column `language` says, else "en" or "ja" by script and common words.
+
+    English and Japanese are "en" and "ja" however the column writes them; "" where nothing tells.
+    """
     names = (_find_wording_language(variant) for variant in item.variants)
     return next(filter(None, names), "")
 

@@ -19,7 +19,7 @@ _QUOTED = re.compile('"[^"]*"')
 def read_nonempty_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Go through the rows of a CSV file that have an entry; a first line `sep=;`, as Excel reads it, is none.
 
-    What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognised`).
+    What is not plain (semicolons, tabs, UTF-16, a byte order mark, other line ends) is noted (`recognition_notes`).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ LARGEST_YAML = 20_000_000
 LONGEST = 10_000_000
 """Characters of a line or a cell."""
 MOST_REPEATED = 100
-"""How many times the entries that it has may a YAML file stand for, with aliases (`*name`)."""
+"""How many times as many entries as it has a YAML file may stand for, with aliases (`*name`)."""
 MOST_NAME_BYTES = 255
 """Bytes of a name: what a file system takes."""
 MOST_DIGITS = 4_000
@@ -74,6 +74,8 @@ def refuse_pipe_or_device(path: Path) -> None:
 
     Raises
     ------
+    InputError
+        It is a folder, a pipe or a device.
     OSError
         It cannot be looked up.
     """
@@ -91,7 +93,7 @@ def read_text_file(path: Path, most_bytes: int = LARGEST) -> str:
     path
         The file.
     most_bytes
-        Most bytes.
+        A file of more bytes is refused.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Keep what was recognised of the files that a command reads, until it is known whether the command ends well.
 
-A wrong input is told in one line and no other. So what was recognised (semicolons, UTF-16, the first sheet) is said
+Of a wrong input, one line is printed and no other. So what was recognised (semicolons, UTF-16, the first sheet) is said
 when a command has done its work: once per file, however often that is read.
 """
 

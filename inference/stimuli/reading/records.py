@@ -172,8 +172,18 @@ def refuse_missing_or_repeated_columns(path: str | Path, header: Iterable[str], 
 
 
 def refuse_column_of_two_roles(column_by_option: Mapping[str, str | None]) -> None:
-    """Refuse a column that is named for two roles; `column_by_option` is option -> column, None where it is not
-    given."""
+    """Refuse a column that is named for two roles.
+
+    Parameters
+    ----------
+    column_by_option
+        Option -> the column that it names; None where it is not given.
+
+    Raises
+    ------
+    InputError
+        Naming the column and both options.
+    """
     option_by_column: dict[str, str] = {}
     for option, column in column_by_option.items():
         if column is not None and option_by_column.setdefault(column, option) != option:

@@ -38,7 +38,7 @@ WORDING = re.compile(r"paraphrase[ _.-]*[0-9]*")
 TEXTS = ("statement", "sentence", "question", "wording", "prompt", "claim", "original_statement")
 IDS = ("id", "number", "nr", "no", "question_id", "item_id", "key")
 SIMILAR = 0.7  # from which a name may be meant: `itemid` is .8 similar to `item`, `Thema` .67
-MIN_SIMILARITY = 0.85  # from which a name is taken for a slip of the pen: `patern` .92, `Variante_A` .82 of `variant`
+MIN_SIMILARITY = 0.85  # from which a name is taken for a misspelling: `patern` .92, `Variante_A` .82 of `variant`
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Go through the rows of a sheet of an Excel workbook as texts: the values that its cells hold.
 
-How a cell shows its value is not looked at: 0.5 in the format `0%` is 0.5, and a date is 2026-03-04. Only a code such
-as 007 that is held as the number 7 is told, since its zeros are part of its name.
+How a cell shows its value is not looked at: 0.5 in the format `0%` is 0.5, and a date is 2026-03-04. Only of a code
+such as 007 that is held as the number 7, a line says so, since its zeros are part of its name.
 
 A workbook is an archive of XML by strangers: its unpacked size is bounded before anything is read, documents that
 define entities are refused, and macros are never looked at. `FILE.xlsx#NAME` chooses a sheet; else it is the first that

@@ -164,7 +164,7 @@ class PromptBook:
         return {"prompt": self.name, "prompt_hash": self.compute_hash_of_prompt_form(form)}
 
     def get_form_content(self, form: str) -> Mapping[str, Any]:
-        """Give one form as the file has it: what `hash` is the fingerprint of."""
+        """Give one form as the file has it: what `compute_hash_of_prompt_form` makes the fingerprint of."""
         return self._get_form_or_refuse(form).source
 
     def name_condition(self, form: str, setting: str) -> str:
