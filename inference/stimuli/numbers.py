@@ -2,8 +2,8 @@
 
 The first number of a text is its answer. A number is a run of the digits 0-9, perhaps with a point and further digits
 ("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). Full-width forms count as their common ones
-("７．５" is 7.5). A minus sign directly before it counts, unless a word or another number ends there: "0-9" states 0. A comma
-ends a number: "8,5" states 8, and "1,000" states 1.
+("７．５" is 7.5). A minus sign directly before it counts, unless a word or another number ends there: "0-9" states 0.
+A comma ends a number: "8,5" states 8, and "1,000" states 1.
 """
 
 from __future__ import annotations
