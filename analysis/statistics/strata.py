@@ -125,8 +125,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
     items: Parts = ((variance, freedom),)
     both = items
     if crossed and values.shape[1] > 1:
-        wording_variance, noise = _compute_wording_and_interaction_variance(values, stratum, n_strata)
-        wording_freedom = values.shape[1] - 1.0
+        wording_variance, noise, wording_freedom = _compute_wording_and_interaction_variance(values, stratum, n_strata)
         less, more = deduct_interaction_by_degrees_of_freedom(freedom, wording_freedom, noise)
         parts = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
         both = parts
@@ -135,11 +134,17 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
 
 def _compute_wording_and_interaction_variance(
     values: Array, stratum: npt.NDArray[np.int64], n_strata: int
-) -> tuple[float, float]:
-    """Return the variance of the mean that wordings make, and the part of it that is their interaction with items."""
+) -> tuple[float, float, float]:
+    """Return the variance of the mean that wordings make, the part of it that is their interaction with items, and its
+    degrees of freedom. Wordings that a stratum lacks tell nothing of the mean over strata.
+    """
+    has_answers = np.stack([(~np.isnan(values[stratum == part])).any(axis=0) for part in range(n_strata)]).all(axis=0)
+    values = values[:, has_answers]
+    n_wordings = values.shape[1]
+    if n_wordings < 2:
+        return np.nan, np.nan, np.nan
     by_stratum = np.stack([np.nanmean(values[stratum == part], axis=0) for part in range(n_strata)])
     in_wording = by_stratum.mean(axis=0)
-    n_wordings = values.shape[1]
     deviation = values - np.nanmean(values, axis=1, keepdims=True) - by_stratum[stratum]
     deviation = deviation + by_stratum.mean(axis=1)[stratum][:, None]
     sizes = np.bincount(stratum, minlength=n_strata)
@@ -147,4 +152,4 @@ def _compute_wording_and_interaction_variance(
     with np.errstate(invalid="ignore", divide="ignore"):
         interaction = np.where(sizes > 1, squares / ((sizes - 1) * (n_wordings - 1)), np.nan)
     noise = float((interaction / sizes).sum()) / n_strata**2 / n_wordings
-    return float(np.nanvar(in_wording, ddof=1)) / n_wordings, noise
+    return float(in_wording.var(ddof=1)) / n_wordings, noise, n_wordings - 1.0

@@ -135,15 +135,16 @@ def _average_over_items_with_t_interval(values: Array) -> tuple[Array, Array, Ar
 
 
 def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[float, float, float]:
-    """Return Pearson's r over items and its interval by Fisher's z."""
+    """Return Pearson's r over items and its interval by Fisher's z, which is NaN where r is 1 or -1."""
     has = ~np.isnan(s_model)
     x, y = s_model[has], s_people[has]
     n = len(x)
     if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan
     r = float(np.corrcoef(x, y)[0, 1])
-    with np.errstate(divide="ignore"):
-        z, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
+    if abs(r) > 1 - 1e-12:  # by rounding; an interval without a width would say that it is known exactly
+        return r, np.nan, np.nan
+    z, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
     return r, float(np.tanh(z - half)), float(np.tanh(z + half))
 
 

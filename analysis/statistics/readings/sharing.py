@@ -239,11 +239,10 @@ def estimate_own_variance_share_of_reading(
     columns |= {f"second_{place}": moments.cross[reading, name][:, None] for place, name in enumerate(c)}
     columns |= {f"apart_{place}": moments.cross[pair][:, None] for place, pair in enumerate(pairs)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
-    if np.isnan(columns["variance"]).all():
-        return OwnShare()
     figure = bootstrap_intervals(columns, _compute_variance_share_due_to_reading, draws=draws, seed=seed)["own"]
-    p, least = compute_p_of_own_variance_share(columns, draws, seed)
-    return OwnShare(figure, np.nan, p, least) if not np.isnan(figure.estimate[0]) else OwnShare()
+    if np.isnan(figure.estimate[0]):  # another reading may still bound it
+        return bound_own_variance_share_of_reading(moments, reading, sources)
+    return OwnShare(figure, np.nan, *compute_p_of_own_variance_share(columns, draws, seed))
 
 
 def _sum_covariances_of_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:

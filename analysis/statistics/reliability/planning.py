@@ -92,11 +92,11 @@ def find_least_items_with_power(
     """
     if has_power(least):
         return least
-    low, high = least, 2 * least
+    low, high = least, min(2 * least, most)
     while not has_power(high):
-        low, high = high, 2 * high
-        if high > most:
+        if high >= most:
             return np.inf
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if has_power(middle) else (middle, high)

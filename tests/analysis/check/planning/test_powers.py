@@ -216,6 +216,8 @@ def test_the_least_items_are_the_first_that_have_the_power():
     assert find_least_items_with_power(lambda items: items >= 137) == 137
     assert find_least_items_with_power(lambda items: True, least=30) == 30
     assert find_least_items_with_power(lambda items: False) == np.inf
+    assert find_least_items_with_power(lambda items: items >= 99, least=2, most=100) == 99
+    assert find_least_items_with_power(lambda items: items >= 101, least=2, most=100) == np.inf
 
 
 @pytest.mark.slow

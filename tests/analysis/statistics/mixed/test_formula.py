@@ -88,6 +88,8 @@ def test_the_formula_alone_chooses_the_engine(text, engine):
         ("y ~ x z + (1 | item)", "cannot read 'x z'"),
         ("y ~ x; z + (1 | item)", "cannot read"),
         ("y ~ x - z + (1 | item)", "only the intercept"),
+        ("a b ~ x + (1 | item)", "cannot read 'a b'"),
+        ("`system`('ls') ~ x + (1 | item)", "cannot read"),
         ("y ~ x + (1 | )", "cannot read the random effect"),
         ("y ~ x + (1 | item | model)", "cannot read the random effect"),
     ],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
+from analysis.statistics.ratings import comparison
 from analysis.statistics.ratings.comparison import (
     LARGER,
     NO_LARGER,
@@ -177,3 +178,10 @@ def test_the_rule():
     for over_items, over_people in [((-1, -1), (-1, 0.1)), ((-1, 0.1), (-1, -1)), ((1, 2), (0, 1)), ((-1, 0), (1, 2))]:
         assert judge_distance_from_people(over_items, over_people) == OPEN
     assert judge_distance_from_people((0.01, np.nan), (0.01, 0.02)) == ""
+
+
+def test_a_perfect_correlation_has_no_interval():
+    """By rounding, r of a model and of people with twice its scores may be a little less than 1."""
+    for model in ([0.0, 0.25, 0.5, 1.0], [0.1, 0.2, 0.7, 0.9, 0.3]):
+        r, low, high = comparison._correlate_item_means_with_people(np.array(model), np.array(model) / 2)
+        assert r == pytest.approx(1, abs=1e-12) and np.isnan([low, high]).all()

@@ -62,6 +62,9 @@ def test_a_reading_of_unknown_noise_is_not_judged():
     item_moments = moments.compute_moment_sums_by_item(rng.random((3, 6, 5)), noise)
     share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and np.isnan([share.most, share.p]).all()
+    # Of the two others, each bounds the share of the other as if the first were not there.
+    share = sharing.estimate_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"], draws=50)
+    assert share == sharing.bound_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"])
     figures = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=50)
     assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
 
