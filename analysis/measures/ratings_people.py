@@ -126,7 +126,7 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
             continue
         units.append(unit)
         shares.append(average_over_units(np.stack([average_over_units(each) for each in answers.swapaxes(1, 2)])))
-        samples.append(_count_samples_per_item(ratings, places))
+        samples.append(_count_samples_per_item(ratings, places, is_comparable[places]))
         validity.append(ratings.average_validity_of_units(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
     n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
@@ -144,9 +144,12 @@ def _list_units_by_persona(ratings: Ratings) -> Iterator[tuple[tuple[str, str, s
             yield (model, setting, persona if isinstance(persona, str) else None), places[inside]
 
 
-def _count_samples_per_item(ratings: Ratings, places: np.ndarray) -> Array:
-    """Return how many samples are behind the answers to every item: (items,); infinite where they are probabilities."""
+def _count_samples_per_item(ratings: Ratings, places: np.ndarray, is_comparable: np.ndarray) -> Array:
+    """Return how many samples are behind the answers to every item that are compared: (items,).
+
+    Infinite where they are probabilities. `is_comparable` (units, items): whether people had the same options.
+    """
     if ratings.samples is None:
         return np.full(len(ratings.items), np.inf)
-    counts = ratings.samples[places]
+    counts = np.where(is_comparable[:, :, None], ratings.samples[places], np.nan)
     return np.where(np.isnan(counts).all(axis=(0, 2)), np.inf, np.nansum(counts, axis=(0, 2)))

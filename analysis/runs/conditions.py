@@ -103,14 +103,14 @@ def find_subsampled_model_conditions(
     twin_by_condition = {
         name: find_same_prompt_condition_with_probabilities(conditions, name)
         for name, fields in conditions.items()
-        if _is_number_between_zero_and_one(fields.get("share"))
+        if is_number_between_zero_and_one(fields.get("share"))
     }
     return {
         (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
     }
 
 
-def _is_number_between_zero_and_one(share: Any) -> bool:
+def is_number_between_zero_and_one(share: Any) -> bool:
     """Tell whether a share is of some wordings only; an imported condition may have text of that name."""
     return isinstance(share, int | float) and 0 < share < 1
 

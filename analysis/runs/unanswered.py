@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.runs.conditions import is_number_between_zero_and_one
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -89,4 +90,5 @@ def _count_expected_prompts(runs: Runs, study: str, model: str, condition: str, 
     numbers = [number for number in expected_numbers if isinstance(number, int)]
     if numbers:
         return max(numbers)
-    return 0 if (runs.info["conditions"][study][condition].get("share") or 1) < 1 else n_stimuli
+    share = runs.info["conditions"][study][condition].get("share")
+    return 0 if is_number_between_zero_and_one(share) else n_stimuli

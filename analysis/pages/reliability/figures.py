@@ -59,9 +59,9 @@ def predict_standard_errors(rows: pd.DataFrame, n_wordings: pd.Series) -> pd.Ser
 
 def select_first_unit_of_answering_models(precision: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that sentences and figures are about: every model that answers, under its first condition."""
-    headline_rows = precision[precision["headline"] & precision["mean"].notna()]
-    first_conditions = headline_rows.drop_duplicates(["study", "model"])
-    return first_conditions[~is_validity_below_half(first_conditions["validity"])]
+    first_conditions = precision[precision["headline"]].drop_duplicates(["study", "model"])
+    has_mean = first_conditions["mean"].notna()
+    return first_conditions[has_mean & ~is_validity_below_half(first_conditions["validity"])]
 
 
 def build_wording_ranking_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -228,7 +228,7 @@ def _phrase_limit_to_this_wording(row: Mapping[str, Any]) -> str:
 
 def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled answers tell items apart, from as many samples or thoughts as there were and from one."""
-    for (study, measure, sampled), part in component_rows.dropna(subset=["icc", "icc_sample"]).groupby(
+    for (study, measure, sampled), part in component_rows.dropna(subset=["icc", "icc_sample", "item_lower"]).groupby(
         ["study", "measure", "sampled"], sort=False
     ):
         reliable_parts = part[part["item_lower"] > 0]
@@ -377,7 +377,8 @@ def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[s
 
 def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
     """Say in which studies items have different numbers of valid wordings, and at which number the table compares."""
-    for study, part in spreads.groupby("study", sort=False) if len(spreads) else ():
+    answered = spreads[spreads["wordings_most"] > 0] if len(spreads) else spreads  # a model without answers has 0
+    for study, part in answered.groupby("study", sort=False) if len(answered) else ():
         low, high = int(part["wordings_least"].min()), int(part["wordings_most"].max())
         if low < high:
             yield (

@@ -180,7 +180,8 @@ def _describe_largest_gap_between_wordings(table: pd.DataFrame, means: pd.DataFr
     """Say how far the best and the worst shared wording are apart, for the model where it is most."""
     if table.empty:
         return
-    rows = table.merge(means[[*labels.UNIT, "measure", "label"]], on=[*labels.UNIT, "measure"]).dropna(subset="mean")
+    judged = means[~is_validity_below_half(means["validity"])]
+    rows = table.merge(judged[[*labels.UNIT, "measure", "label"]], on=[*labels.UNIT, "measure"]).dropna(subset="mean")
     for _, part in rows.groupby(["study", "measure"], sort=False):
         ranges = part.groupby("label", sort=False)["mean"].agg(lambda column: column.max() - column.min())
         own = part[part["label"] == ranges.idxmax()]

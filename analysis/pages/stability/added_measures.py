@@ -74,8 +74,9 @@ def refuse_invalid_added_measures(measures: Any) -> None:
         raise InputError("measures are functions by name, given from Python: measures={'gini': compute_gini}")
     taken = {column for table in ("items", "stability") for column in look_up_table(table).columns}
     for name in measures:
+        is_flip = isinstance(name, str) and parse_flip_threshold_percent(name) is not None
         is_taken = name in taken or str(name).endswith(("_lower", "_upper", "_n"))
-        if not isinstance(name, str) or not name.isidentifier() or is_taken or parse_flip_threshold_percent(name):
+        if not isinstance(name, str) or not name.isidentifier() or is_taken or is_flip:
             raise InputError(
                 f"measure {shorten_to_one_line(repr(name))} cannot be a column: take letters, digits and _, no name of "
                 "a column of the table, and none that ends in _lower, _upper or _n"

@@ -104,8 +104,10 @@ def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> lis
     total = len(items.drop_duplicates(["study", "item"]))
     reasons = excluded["reason"].value_counts()
     reasons_text = f": {', '.join(reasons.index)}" if len(reasons) <= 2 else ""
-    units_per_item = excluded.groupby(["study", "item"]).size()
-    models_text = "" if len(excluded) % excluded_count == 0 and units_per_item.nunique() == 1 else " for some models"
+    units = pd.concat([items[labels.UNIT], excluded[labels.UNIT]]).drop_duplicates()
+    n_of_all = excluded["study"].map(units["study"].value_counts())
+    n_without_item = excluded.groupby(["study", "item"])["item"].transform("size")
+    models_text = "" if (n_without_item == n_of_all).all() else " for some models"
     return [
         f"{excluded_count:,} of {format_quantity(max(total, excluded_count), 'item')} "
         f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}."
@@ -117,7 +119,7 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
     if not bad:
         return []
-    worst = invalid.sort_values("share", kind="stable").iloc[-1]
+    worst = invalid.dropna(subset="share").sort_values("share", kind="stable").iloc[-1]  # of no response, no share
     most = f", most from {worst['label']} ({format_percent(worst['share'])})" if len(invalid) > 1 else ""
     return [
         f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."

@@ -191,7 +191,8 @@ def _query_pair_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFram
         f"""
         WITH counted AS (SELECT * REPLACE (CASE WHEN {kept_condition} THEN yes END AS yes,
                                            CASE WHEN {kept_condition} THEN meant END
-                                           AS meant) FROM wording_answers)
+                                           AS meant)
+                         FROM wording_answers SEMI JOIN units USING (study, model, condition))
         SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
                count(*) AS asked, count(p.meant) AS valid, count(*) FILTER (WHERE {read}) AS read,
                count(*) FILTER (WHERE {used_condition}) AS pairs,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,12 @@ def test_all_pages_answer_through_the_shared_words():
         list_pages()
     )
     assert set(FULL) == set(list_pages())
+
+
+def test_an_imported_condition_may_have_a_text_called_share(tmp_path):
+    """It is no share of the prompts, and ended every page in a TypeError."""
+    folder = write_run(tmp_path / "run", random_frame(["a"], items=2, paraphrases=2))
+    info = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    conditions = {name: {**fields, "share": "half"} for name, fields in info["conditions"].items()}
+    edit_run_json(folder, conditions=conditions, expected=None)
+    assert count_unanswered_prompts(runs.open_runs(folder)).empty

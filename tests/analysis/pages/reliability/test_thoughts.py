@@ -192,3 +192,10 @@ def test_sentences_speak_of_thoughts(tmp_path):
         r"\d+\.\d\d\)\.", line,
     )  # fmt: skip
     assert row["condition"].item() == THOUGHT
+
+
+def test_without_an_interval_items_are_not_said_to_differ_by_chance(tmp_path):
+    share = chances(np.random.default_rng(12))
+    opened = runs.open_runs(write_thinking_run(tmp_path / "run", share))
+    row = tables.tabulate_variance_components(opened).iloc[:1]
+    assert list(narrative._describe_item_reliability_of_samples(row.assign(item_lower=np.nan))) == []

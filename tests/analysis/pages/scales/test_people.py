@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import wasserstein_distance
 
-from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS
+from analysis.measures.ratings_people import ALL_ITEMS, ALL_PERSONAS, _count_samples_per_item
 from analysis.pages.scales.people import (
     tabulate_answer_shares_of_people,
     tabulate_consistency_of_scales,
@@ -186,3 +187,12 @@ def test_2800_people_on_25_items(tmp_path):
     # Two halves of 1,400: as far apart as the ceiling says, within a fifth.
     assert table.loc["other people", "w1"] == pytest.approx(table.loc["other people", "w1_between"], rel=0.2)
     assert table.loc["other people", "correlation"] > 0.995 and table.loc["other people", "correlation_between"] > 0.995
+
+
+def test_samples_of_answers_that_are_not_compared_do_not_count():
+    """Two units of one item with 10 samples for each of 2 wordings; the second had other options than people."""
+    ratings = SimpleNamespace(items=["i"], samples=np.full((2, 1, 2), 10.0))
+    places = np.arange(2)
+    assert _count_samples_per_item(ratings, places, np.array([[True], [False]])) == [20]
+    assert _count_samples_per_item(ratings, places, np.array([[True], [True]])) == [40]
+    assert _count_samples_per_item(ratings, places, np.array([[False], [False]])) == [np.inf]

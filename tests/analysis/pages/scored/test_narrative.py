@@ -126,3 +126,12 @@ def test_a_change_that_may_be_chance_is_no_change_with_the_wording():
         "Yes with 1 of 2 models; with the other, these runs cannot tell."
     )
     assert answer_page_question(frames([0.02]), by_chance=once).verdict.startswith("Hardly.")  # even with chance
+
+
+def test_a_model_that_is_not_judged_is_named_in_no_sentence_on_wordings():
+    tables = frames([0.3, 0.4], validity=[0.2, 0.9])
+    rows = [("m0", "w1", 0.9), ("m0", "w2", 0.1), ("m1", "w1", 0.6), ("m1", "w2", 0.5)]
+    wordings = pd.DataFrame(rows, columns=["model", "wording", "mean"])
+    tables["scored_wordings"] = wordings.assign(study="s", condition="F1", measure="F1")
+    (sentence,) = answer_page_question(tables).details["scored_wordings"]
+    assert sentence.endswith("w1 has a mean of 0.600, w2 of 0.500 (m1).")

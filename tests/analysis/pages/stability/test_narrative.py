@@ -254,3 +254,15 @@ def test_models_in_one_condition_are_called_models_where_all_flip_alike():
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "label": ["a", "b"], "condition": "c", "flip_10": 0.5})
     _, said = narrative._describe_flips_of_extreme_models(rows, "flip_10")
     assert said == "The answer flips on 50 % of the items with each of 2 models that answer."
+
+
+def test_a_model_without_responses_has_no_share_and_an_item_left_out_for_one_model_is_said_to_be(tmp_path):
+    frame = random_frame(["a", "b", "c"], items=6, paraphrases=5)
+    of_item = frame["item"] == frame["item"].iloc[0]
+    frame.loc[(frame["model"] == "a") & of_item & (frame["variant"] != "original"), "agreement"] = np.nan
+    frame = frame.assign(error=np.where(frame["model"] == "c", "no answer", None))
+    frame.loc[frame["model"] == "c", "agreement"] = np.nan
+    said, _ = answer(tmp_path / "run", frame)
+    text = " ".join(said.cautions)
+    assert "most from a (" in text and "nan" not in text
+    assert "left out for some models" in text

@@ -18,6 +18,7 @@ from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
 from analysis.pages.wording.tables import tabulate_answer_consistency_by_wording_kind
 from ground.errors import InputError
+from helpers.commands import ROOT, waver
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 from waver import open as open_run
@@ -275,3 +276,13 @@ def test_an_unknown_convention_is_refused(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "run", said({"original": "y", "synonym": "y"})))
     with pytest.raises(InputError, match="dropped or inconsistent"):
         tabulate_answer_consistency_by_wording_kind(run, invalid="ignored")
+
+
+def test_a_condition_that_was_asked_of_a_share_of_the_wordings_is_left_out(tmp_path):
+    """`waver run --text-share`: it is in no table of units, and ended every table of the page in a KeyError."""
+    model = ROOT / "inference" / "demo" / "models" / "waver-demo-small"
+    waver("inference", "run", "wording", "--items", "demo", "--limit", "6", "--model", model, "--answer", "probability",
+          "text", "--text-share", "0.5", "--out", tmp_path / "run")  # fmt: skip
+    opened = runs.open_runs(tmp_path / "run")
+    conditions = set(tabulate_answer_consistency_by_wording_kind(opened, resamples=0)["condition"])
+    assert conditions and not any("text" in condition for condition in conditions)
