@@ -73,13 +73,17 @@ def list_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: st
     parser.usage = f"%(prog)s {' '.join(word.strip() for word in required)} [OPTION ...]"
 
 
+NO_SECRETS = frozenset({"--item-key", "--variant-key"})  # they name fields of a log
+
+
 def hide_values_of_secret_options(arguments: Sequence[str]) -> list[str]:
     """Hide the value of every option that is named like a secret, so that the call can be recorded."""
     words: list[str] = []
     hide = False
     for argument in arguments:
         option, equals, _ = argument.partition("=")
-        secret = option.startswith("--") and option.endswith(("key", "token", "secret", "password"))
+        is_named_like_secret = option.startswith("--") and option.endswith(("key", "token", "secret", "password"))
+        secret = is_named_like_secret and option not in NO_SECRETS
         words.append("***" if hide else f"{option}=***" if secret and equals else argument)
         hide = secret and not equals
     return words

@@ -39,8 +39,8 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     Raises
     ------
     InputError
-        Two files have different originals for one item, an item has no original, a paraphrase has no source, or a
-        source is named with `|` or not at all.
+        Two files have different originals for one item, or different wordings of one name and source; an item has no
+        original, a paraphrase has no source, or a source is named with `|` or not at all.
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
     first: dict[str, Path] = {}
@@ -54,11 +54,11 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
                 if variant.pattern != ORIGINAL:
                     variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
-                variant_by_wording[wording] = (
-                    _merge_wording_of_two_files(variant_by_wording[wording], variant)
-                    if wording in variant_by_wording
-                    else variant
-                )
+                if wording in variant_by_wording:
+                    variant = _merge_wording_of_two_files(variant_by_wording[wording], variant)
+                else:
+                    _refuse_name_of_other_wording(variant, path, variant_by_wording.values())
+                variant_by_wording[wording] = variant
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
 
@@ -99,6 +99,15 @@ def _refuse_differing_originals(
             f"'{item.original.text[:40]}', not '{first_original.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)
+
+
+def _refuse_name_of_other_wording(variant: Variant, path: Path, variants: Iterable[Variant]) -> None:
+    """Refuse a wording that would be called as another one of its item is."""
+    if any(other.variant == variant.variant for other in variants):
+        raise InputError(
+            f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name this file's "
+            f"source otherwise: NAME={path}"
+        )
 
 
 def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:

@@ -192,9 +192,15 @@ def refuse_damaged_or_foreign_columns(path: Path, table: str) -> None:
 
 @contextmanager
 def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
-    """Turn the error of a damaged file into one line; an interrupted copy, for example, leaves half a file."""
+    """Turn the error of a file that is damaged, or cannot be read, into one line.
+
+    An interrupted copy, for example, leaves half a file.
+    """
     try:
         yield
+    except (FileNotFoundError, PermissionError) as error:  # not to be removed: what is in it was perhaps paid for
+        reason = "it is not there" if isinstance(error, FileNotFoundError) else "permission denied"
+        raise InputError(f"{path}: cannot be read: {reason}; bring it back, or make it readable") from None
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None

@@ -249,3 +249,5 @@ def test_secrets_are_not_recorded(secret):
     shown = hide_values_of_secret_options(["run", *secret, "--seed", "1"])
     assert "hunter2" not in " ".join(shown)
     assert shown[-2:] == ["--seed", "1"]
+    call = ["import", "lm-eval", "log", "--item-key", "doc.qid", "--variant-key=doc.form"]
+    assert hide_values_of_secret_options(call) == call  # names of fields: the call can be repeated

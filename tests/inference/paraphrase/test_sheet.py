@@ -96,6 +96,13 @@ def test_combining_again_changes_nothing(two, tmp_path):
     assert combine_paraphrases([(None, tmp_path / "both.jsonl")]) == combine_paraphrases(two)
 
 
+def test_two_files_of_one_source_with_other_wordings_of_one_name_are_refused(tmp_path):
+    """The file that was written had two variants of one name, and no command read it."""
+    a, b = (nested(tmp_path / f"{name}.json", [[name.upper()]]) for name in "ab")
+    with pytest.raises(InputError, match=r"b\.json: item '0': another wording is called 'gpt:.*; name this file's"):
+        combine_paraphrases([("gpt", a), ("gpt", b)])
+
+
 def test_a_match_proportion_stays_with_the_paraphrases_it_was_found_for(tmp_path):
     a = nested(tmp_path / "a.json", [["A"]], attributes={"match_proportion": "0.80", "theme": "x"})
     b = nested(tmp_path / "b.json", [["B"]], attributes={"match_proportion": "0.60"})

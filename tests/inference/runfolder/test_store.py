@@ -19,6 +19,7 @@ from helpers.trivial_engine import small_study
 from inference.runfolder import parquet, responses
 from inference.runfolder.parquet import KEY, build_arrow_schema
 from inference.runfolder.store import Run, look_up_python_and_library_versions
+from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli.study import Item, Variant
 
 STUDY = small_study()
@@ -232,6 +233,14 @@ def test_a_part_damaged_in_copying_is_named(path, content):
     run.responses.parts[0].write_bytes(content)
     with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and its rows are asked again"):
         Run.create_or_open(path, STUDY)
+
+
+def test_a_file_that_is_gone_is_not_to_be_removed(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.responses.append([row()])
+    (path / "stimuli.parquet").unlink()
+    with pytest.raises(InputError, match=r"stimuli.parquet: cannot be read: it is not there; bring it back"):
+        read_stored_study(path)
 
 
 def refuse(run: Run, rows: list[dict]) -> None:
