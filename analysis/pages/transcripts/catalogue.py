@@ -15,7 +15,8 @@ TABLES = {
         "tables.tabulate_transcript_prompts",
         "The prompts of the examples, to the letter",
         "Of an item with several wordings: the original, the wording with the highest mean answer and the one with the "
-        "lowest. Messages of a chat stand without the marks of the chat template.",
+        "lowest. Where nothing orders the items, the original and the first two wordings. Messages of a chat stand "
+        "without the marks of the chat template.",
         split_names("study item shown variant pattern text condition prompt_number n_models prompt unknown"),
     ),
     "transcript_answers": Table(

@@ -12,10 +12,19 @@ ORDER_MEANINGS = {
     "spread": "how far the two most different wordings of the item are apart in the share of the first answer",
     "score": "its score as a share of the way from the lower to the upper end of the scale",
 }
+# By measure, what is shown of one, two and three items that it orders.
 KINDS = {
-    "spread": "the item whose wordings are answered most differently, a middle one, and the one answered most alike",
-    "score": "the items with the highest, a middle and the lowest mean score",
-    "": "items from all over the study, because no answers order them",
+    "spread": (
+        "the one item whose wordings can be compared",
+        "the item whose wordings are answered most differently, and the one answered most alike",
+        "the item whose wordings are answered most differently, a middle one, and the one answered most alike",
+    ),
+    "score": (
+        "the one item that has a score",
+        "the items with the highest and the lowest mean score",
+        "the items with the highest, a middle and the lowest mean score",
+    ),
+    "": ("items from all over the study, because no answers order them",) * 3,
 }
 RULES = {
     "spread": "Items are ordered by how far their two most different wordings are apart, as a mean over models.",
@@ -51,9 +60,11 @@ def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, units: pd.D
 
 def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     """Say by which rule the examples were chosen."""
-    by_study = examples.drop_duplicates("study")
-    several = len(by_study) > 1
-    return [f"{f'Of “{row.study}”: ' if several else 'Shown: '}{KINDS[row.measure]}." for row in by_study.itertuples()]
+    counts = examples.groupby("study", sort=False).size()
+    return [
+        f"{f'Of “{row.study}”: ' if len(counts) > 1 else 'Shown: '}{KINDS[row.measure][counts[row.study] - 1]}."
+        for row in examples.drop_duplicates("study").itertuples()
+    ]
 
 
 def describe_item_order_rules(items: pd.DataFrame) -> str:
@@ -72,7 +83,7 @@ def describe_item_order_rules(items: pd.DataFrame) -> str:
     measures = set(items["measure"])
     rules = [rule for measure, rule in RULES.items() if measure in measures]
     if rules:
-        rules.append("Shown are the first item, the middle one and the last one.")
+        rules.append("Shown are the first item, the middle one and the last one, where there are so many.")
     if "" in measures:
         rules.append("Where no answers order them, items from all over the study are shown.")
     return " ".join(rules)

@@ -56,7 +56,7 @@ def _order_items_and_mark_examples(runs: Runs, study: str) -> pd.DataFrame:
     ordered_count = int(frame["transcript_value"].notna().sum())
     if not ordered_count:
         frame, ordered_count = frame.assign(measure=""), len(frame)
-    places = {0: "first", ordered_count - 1: "last"}
+    places = {ordered_count - 1: "last", 0: "first"}  # a single item is the first
     if ordered_count > 2:
         places[(ordered_count - 1) // 2] = "middle"
     return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
@@ -147,13 +147,16 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
 def _choose_original_and_extreme_wordings(
     runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]
 ) -> set[str]:
-    """Return the original (or the first wording), and the wordings with the highest and the lowest mean number."""
+    """Return the original (or the first wording), and the wordings with the highest and the lowest mean number.
+
+    Where answers are no numbers, the first two wordings.
+    """
     original = next((wording for wording in wordings if wording["pattern"] == ORIGINAL), wordings[0])["variant"]
-    if example["measure"] != SPREAD:
+    if not example["measure"]:
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
         "SELECT variant, avg(number) AS mean "
-        f"FROM ({build_first_answer_share_or_score_sql(runs, example['study'], SPREAD)}) "
+        f"FROM ({build_first_answer_share_or_score_sql(runs, example['study'], example['measure'])}) "
         "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from analysis import runs
 from analysis.pages.transcripts import tables
 from analysis.pages.transcripts.page import TranscriptsPage
+from helpers.scored_runs import draw_scores, write_scored
 from helpers.scoring_runs import one_judge
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
@@ -69,6 +70,28 @@ def test_scores_order_items_with_one_wording(tmp_path):
     assert frame["transcript_value"].is_monotonic_decreasing
     assert frame["shown"].tolist() == ["first", "middle", "last"]
     assert frame["transcript_value"].between(0, 1).all()
+
+
+def test_of_items_with_scores_the_wordings_at_the_ends_are_shown(tmp_path):
+    """The first wording stands for the original; two models, five wordings."""
+    scores = draw_scores(["a", "b"], items=4, wordings=5)
+    opened_runs = runs.open_runs(write_scored(tmp_path / "run", scores))
+    prompts = tables.tabulate_transcript_prompts(opened_runs)
+    means = scores.groupby(["item", "variant"])["score"].mean()
+    for item, variants in prompts.groupby("item")["variant"]:
+        assert set(variants) == {"w0", means[item].idxmin(), means[item].idxmax()}
+
+
+def test_of_one_and_of_two_items_no_middle_one_is_told(tmp_path):
+    for number, (shown, sentence) in enumerate([
+        (["first"], "the one item whose wordings can be compared"),
+        (["first", "last"], "the item whose wordings are answered most differently, and the one answered most alike"),
+    ]):  # fmt: skip
+        rows = paraphrases({f"i{place}": [0.1, 0.9 - place / 2] for place in range(number + 1)})
+        page = TranscriptsPage([str(write_run(tmp_path / str(number), rows))])
+        assert tables.order_items_and_mark_examples(page.runs)["shown"].tolist() == shown
+        page.answer()
+        assert f"Shown: {sentence}." in page.table("transcript_items").text
 
 
 def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):
