@@ -207,6 +207,10 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
     for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
+        if (part["rank"] == part["rank"].min()).sum() > 1:
+            tied = join_names(list(part.loc[part["rank"] == part["rank"].min(), "model"]))
+            yield f"{_format_condition_prefix(rankings, row)}{tied} share the first rank."
+            continue
         first = part.loc[part["rank"].idxmin()]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
@@ -255,7 +259,8 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Ite
     if len(few) and few.min() < 5:
         yield f"Some tasks have only {int(few.min())} templates: so few say little of others, however many models."
     yield from list_few_models_cautions(int(main_rankings["n_models"].min()))
-    uncertain = list(dict.fromkeys(rankings.loc[rankings["model_template_least"] < 0, "task"]))
+    tasks = rankings.loc[rankings["model_template_least"] < 0, "task"].replace(ALL, "the mean over tasks")
+    uncertain = list(dict.fromkeys(tasks))
     if uncertain:
         yield (
             f"Binomial error alone may explain how templates move models differently in {join_names(uncertain)}: too "

@@ -171,10 +171,13 @@ def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, with_total:
 
 
 def find_commonest_verdict_word(precision_rows: pd.DataFrame) -> tuple[str, int] | None:
-    """Find the word that most models with several wordings have, and their number; None where no one has any."""
+    """Find the word that most models with several wordings have, and their number; None where no one has any.
+
+    Of "enough" and "too few" with as many models, the page says the second, which is the warning.
+    """
     several = precision_rows[precision_rows["n_wordings"] > 1]
     words = choose_verdict_words_by_widening(several) if len(several) else []
-    return next(iter(Counter(sorted(filter(None, words))).most_common(1)), None)
+    return next(iter(Counter(sorted(filter(None, words), reverse=True)).most_common(1)), None)
 
 
 def choose_verdict_words_by_widening(precision_rows: pd.DataFrame) -> list[str]:

@@ -123,7 +123,8 @@ def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
     incomplete = int(fitted["n_missing"].sum())
     if incomplete:
         total = incomplete + int(fitted["n_rows"].sum())
-        yield f"{incomplete:,} of {format_quantity(total, 'response')} have a missing value and are left out."
+        verbs = "has a missing value and is" if incomplete == 1 else "have a missing value and are"
+        yield f"{incomplete:,} of {format_quantity(total, 'response')} {verbs} left out."
 
 
 def _describe_item_varying_and_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:

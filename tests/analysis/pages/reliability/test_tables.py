@@ -391,3 +391,10 @@ def test_one_model_has_no_ranking_and_no_differences(tmp_path):
         and comparisons.tabulate_differences_beyond_rewording(opened).empty
     )
     assert (tables.tabulate_precision_of_means(opened)["n_items"] == 6).all()
+
+
+def test_of_as_many_models_with_either_word_the_warning_is_said(monkeypatch):
+    rows = pd.DataFrame({"n_wordings": [5] * 4})
+    words = [narrative.ENOUGH, narrative.ENOUGH, narrative.TOO_FEW, narrative.TOO_FEW]
+    monkeypatch.setattr(narrative, "choose_verdict_words_by_widening", lambda rows: words)
+    assert narrative.find_commonest_verdict_word(rows) == (narrative.TOO_FEW, 2)
