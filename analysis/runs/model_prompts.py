@@ -176,13 +176,13 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     order = frame.assign(model_place=frame["model"].map(places), condition_place=frame["condition"].map(conditions))
     frame = frame.loc[order.sort_values(["condition_place", "model_place"], kind="stable").index]
     scales = {
-        name: fields.get("range")
-        for study_conditions in runs.info["conditions"].values()
+        (study, name): fields.get("range")
+        for study, study_conditions in runs.info["conditions"].items()
         for name, fields in study_conditions.items()
     }
     rows = frame.astype(object).where(frame.notna(), None) if len(frame) else frame
     return frame[RESPONSE_KEY].assign(
-        said=[describe_response(row, scales[row["condition"]]) for row in rows.to_dict("records")],
+        said=[describe_response(row, scales[row["study"], row["condition"]]) for row in rows.to_dict("records")],
         **{
             name: [None if texts is None else list(texts) for texts in rows[name]] for name in ("output", "thought")
         },

@@ -171,7 +171,8 @@ def _list_hits_and_validity_of_samples(
         is_answer = [float(place == row["place"]) for place, count in enumerate(counts) for _ in range(count)]
         return is_answer + [0.0] * invalid, [1.0] * sum(counts) + [0.0] * invalid
     if isinstance(row["answer"], str):
-        return [float(row["answer"] == row["options"][row["place"]])], [1.0]
+        is_answer = row["place"] >= 0 and row["answer"] == row["options"][row["place"]]
+        return [float(is_answer)], [1.0]
     return [0.0], [0.0]
 
 
