@@ -81,17 +81,17 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
 
 def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]:
     """Say how far sampled scores are from exact ones, and whether their tau is lower."""
-    comparisons = methods[
+    judged = methods[
         ~(is_validity_below_half(methods["validity_sampled"]) | is_validity_below_half(methods["validity_exact"]))
     ]
-    comparisons = comparisons.dropna(subset=["tau_difference"])
+    comparisons = judged.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
     lower, significant = count_differences_with_sign_and_significant(comparisons, "tau", -1)
-    width = methods["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
-    distance = format_percent((methods["score_distance"] / width).mean())
+    width = judged["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
+    distance = format_percent((judged["score_distance"] / width).mean())
     yield (
-        f"The mean of {format_count_range(methods['samples'], 'sample')} lies {distance} of the range away from the "
+        f"The mean of {format_count_range(judged['samples'], 'sample')} lies {distance} of the range away from the "
         "exact score on average."
     )
     yield (

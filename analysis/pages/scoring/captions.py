@@ -11,6 +11,7 @@ from analysis.pages.scoring.plots import (
     select_most_influential_omissions,
     select_temperature_lines_to_draw,
 )
+from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.drawing import panels
@@ -61,13 +62,14 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     """Write the caption of the curves by temperature."""
     first = scores.iloc[0]
     items = format_count_range(scores["n"])
-    flat = int(scores["kurtosis"].isna().sum())
+    drawn = select_temperature_lines_to_draw(scores)
+    flat = int((drawn["kurtosis"].isna() & drawn["caution"].str.startswith(EQUAL)).sum())
     models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
-    flat_text = f" No mark, {flat} times: all scores are equal, so there is no kurtosis." if flat else ""
+    flat_text = f" No mark of kurtosis where {EQUAL}: {flat} of {format_quantity(len(drawn), 'point')}." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {items} items per "
-        f"group.{_describe_logarithmic_axis(select_temperature_lines_to_draw(scores)['kurtosis'])} Lines: 95 % "
+        f"group.{_describe_logarithmic_axis(drawn['kurtosis'])} Lines: 95 % "
         f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{flat_text}"
         f"{labels.describe_shown_rows(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"

@@ -9,6 +9,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
+from analysis.pages.scoring.by_setting import describe_sampled_versus_exact_scores
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
@@ -174,3 +175,13 @@ def test_the_convention_changes_no_exact_score_and_no_sample_that_is_a_number(tm
     assert tables.build_table("score_conventions", whole).empty
     with pytest.raises(InputError, match="invalid = 'counted' is not known"):
         tables.build_table("scores", run, invalid="counted")
+
+
+def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
+    methods = pd.DataFrame({
+        "study": "s", "group": "g", "model": ["a", "b"], "range": "0-9", "samples": 20, "validity_sampled": [0.9, 0.1],
+        "validity_exact": [0.9, 0.1], "score_distance": [0.9, 8.1], "tau_difference": [-0.1, -0.2], "tau_p": 0.01,
+        "tau_p_holm": 0.01,
+    })  # fmt: skip
+    first, second = describe_sampled_versus_exact_scores(methods)
+    assert "lies 10 % of the range away" in first and "in 1 of 1 comparison" in second

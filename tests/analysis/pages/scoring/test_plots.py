@@ -123,6 +123,7 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
         method="sampled",
         n=5,
         no_interval="",
+        caution="",
     )
     for name in ("kurtosis", "tau"):
         frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
@@ -131,8 +132,10 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     frame["kurtosis"] = [2.0, 3.0]
     assert "logarithmic" not in captions.caption_score_temperatures(frame)
     assert [axes.get_yscale() for axes in plots.draw_score_temperatures(frame).axes[:2]] == ["linear", "linear"]
-    flat = frame.assign(kurtosis=[np.nan, 3.0])
-    assert "No mark, 1 times: all scores are equal" in captions.caption_score_temperatures(flat)
+    flat = frame.assign(kurtosis=[np.nan, 3.0], caution=["all scores are equal", ""])
+    assert "No mark of kurtosis where all scores are equal: 1 of 2 points." in captions.caption_score_temperatures(flat)
+    lacking = flat.assign(caution=["only one score", ""])
+    assert "equal" not in captions.caption_score_temperatures(lacking)
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):
