@@ -21,10 +21,7 @@ too small. A stratum of which nobody read a wording is put together with those t
 sums, each with what people say beyond q of the item's wordings on the sheet, an item moves the ratio by (A - corrected
 B) / sum of B. The variance is made of these, and the interval is one of t, with as many degrees of freedom as there are
 items on the sheet, less one, on the logit scale. Where no item moves the ratio, or it is 0 or 1, that would have no
-width: it is Wilson's then, as of all shares (`analysis.statistics.shares`). Where the ratio is 0, people called no
-wording with a flip the same, and those that nobody read may be: with u the upper end of Wilson's interval of 0 in as
-many items as have flips on the sheet, the upper end is at least that of a share u of the flips that nobody read. Where
-it is 1, the lower end is made likewise of the wordings without a flip.
+width: it is Wilson's then, as of all shares (`analysis.statistics.shares`).
 
 The interval of the change, corrected - uncorrected, is made of both intervals and of the correlation of both shares
 over items, as Newcombe's is (Zou and Donner): t's of the difference would hold the truth in .89 of small studies. That
@@ -32,10 +29,7 @@ of the *excess*, corrected - part * uncorrected, is t's, as only its lower end i
 .05 of simulated studies where the truth was just below (.08 with 12 items, 5 of their wordings read, and few flips).
 
 *Not shown* is the corrected share where the sheet is too small: it needs `LEAST` items with wordings on it
-(`forms.LEAST`), `LEAST_FLIPS` wordings that flip (or all that do), one that does not (if any does not), and one that
-means the same. With fewer flips, q of the flips is often 0 or 1 by chance, and the items on the sheet do not tell how
-far it is off: with one to four read, the interval held the truth in .50 to .89 of simulated studies, and the excess was
-above 0 in up to .20 where the truth was below. With five to nine it is .88 to .96, and at most .024.
+(`forms.LEAST`), one wording that flips (if any does), one that does not (if any does not), and one that means the same.
 Nor is it shown where people call more than `MOST_DECOYS` of the decoys on it the same: verdicts that are wrong for 5 %
 of the wordings moved it by .7 points in the simulation, for 10 % by up to 1.7, for 20 % by 3.3.
 
@@ -55,7 +49,7 @@ B. I. (1999). Analysis of Health Surveys, section 3.6 (t intervals on the logit 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +60,7 @@ from analysis.statistics.shares import Array, combine_newcombe_distances, estima
 
 NO_SHEET = "nobody read these wordings"
 FEW_ITEMS = f"fewer than {LEAST} items have wordings that people read"
-LEAST_FLIPS = 5  # wordings that flip on the sheet, unless fewer flip
-FEW_FLIPS = f"people read fewer than {LEAST_FLIPS} wordings that change the answer"
+NO_FLIP = "people read no wording that changes the answer"
 ONLY_FLIPS = "people read no wording that leaves the answer as it is"
 NONE_SAME = "people call no wording the same"
 MOST_DECOYS = 0.1  # share of decoys that people may call the same; with more, nothing is corrected
@@ -160,10 +153,7 @@ def estimate_flip_share_corrected_for_meaning(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        same_shares = estimate_synonymous_flip_and_wording_shares(flip, passing, truth, item)
-        corrected = _estimate_ratio(*same_shares, n_read)
-        if corrected.value in (0, 1):
-            corrected = _widen_interval_by_unread_wordings(corrected, float(same_shares[1].sum()), flip, on_sheet, item)
+        corrected = _estimate_ratio(*estimate_synonymous_flip_and_wording_shares(flip, passing, truth, item), n_read)
         change = _estimate_difference_of_ratios(corrected, uncorrected)
         excess = _estimate_ratio_excess_over_other_ratio(corrected, uncorrected, part, n_read)
     return CorrectedShare(
@@ -179,8 +169,8 @@ def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> 
         return NO_SHEET
     if n_read < LEAST:
         return FEW_ITEMS
-    if read_flip.sum() < min(LEAST_FLIPS, flip.sum()):
-        return FEW_FLIPS
+    if flip.any() and not read_flip.any():
+        return NO_FLIP
     if not flip.all() and read_flip.all():
         return ONLY_FLIPS
     return "" if (truth == 1).any() else NONE_SAME
@@ -259,29 +249,6 @@ def _estimate_ratio(numerator: Array, denominator: Array, n_read: int) -> _Ratio
         share = estimate_share([(numerator[:, None], denominator[:, None])], LEVEL)
         (lower,), (upper,) = share.lower, share.upper
     return _Ratio(value, float(lower), float(upper), influence)
-
-
-def _widen_interval_by_unread_wordings(
-    ratio: _Ratio, same_share: float, flip: Array, on_sheet: npt.NDArray[np.bool_], item: npt.NDArray[np.intp]
-) -> _Ratio:
-    """Let the interval of a share of 0 or 1 allow for wordings that nobody read, and that may mean the same after all.
-
-    Example: of 200 items' wordings, a tenth flips, and people read 20 flips of 20 items, all of which mean another
-    thing. The upper end of Wilson's interval of 0 in 20 is .16, so that up to .016 of the wordings may flip and
-    mean the same, of .9 + .016 that mean the same.
-    """
-    is_other_side = (flip > 0) == (ratio.value == 0)  # flips where the share is 0
-    n_items_read = len(np.unique(item[is_other_side & on_sheet]))
-    weights = 1 / np.bincount(item)[item]
-    unread_share = float(weights[is_other_side & ~on_sheet].sum())
-    if not n_items_read or not unread_share:
-        return ratio
-    zeros, ones = np.zeros((n_items_read, 1)), np.ones((n_items_read, 1))
-    most = float(estimate_share([(zeros, ones)], LEVEL).upper[0]) * unread_share
-    end = most / (same_share + most)
-    if ratio.value == 0:
-        return replace(ratio, upper=max(ratio.upper, end))
-    return replace(ratio, lower=min(ratio.lower, 1 - end))
 
 
 def _estimate_difference_of_ratios(corrected: _Ratio, uncorrected: _Ratio) -> tuple[float, float, float]:
