@@ -10,8 +10,8 @@ Two things would make a word too strong. Where fewer than `LEAST` items have a c
 little of other items: without this rule, “stands” was wrong in up to .27 of simulated studies of 5 to 12 items, with it
 in .06 at most. And a check may let wordings of another meaning pass that are finer than its decoys. Where people read a
 part of the wordings, “stands” must hold for the share that is corrected for that, too: a check that let four fifths of
-them pass made it wrong in up to all of the studies, and so in .05 (.08 with 12 items and 5 wordings of each read).
-Where nobody read any, only the judgement is spoken of.
+them pass made it wrong in up to all of the studies, and so in .05. Where they read too little to correct the share,
+“stands” is not said. Where nobody read any, only the judgement is spoken of.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import pandas as pd
 from analysis.measures.thresholds import KEPT, is_validity_below_half
 from analysis.reporting.words import chance, join_names, labels, phrase_count_of_model_condition_pairs, verdicts
 from analysis.runs import Runs
+from analysis.statistics.corrected_share import NO_SHEET
 from analysis.statistics.forms import LEAST
 
 ALL, SAME = "all", "same"  # of column `wordings`
@@ -52,7 +53,8 @@ RULES = (
     "Both shares are of the items that have a wording of the same meaning. No word is given where more than "
     f"{MOST_LEFT_OUT:.0%} of the changed answers are on other items.".replace("%", " %"),
     "Where people read a part of the wordings, “stands” must hold for the share that is corrected for errors of the "
-    f"check, too. Where fewer than {LEAST} items have a changed answer, nothing is said.",
+    "check, too; it is not said where that share is not shown. "
+    f"Where fewer than {LEAST} items have a changed answer, nothing is said.",
 )
 
 
@@ -72,8 +74,8 @@ def join_flip_shares_with_same_meaning(flips: pd.DataFrame, corrected: pd.DataFr
     DataFrame
         study, model, condition, validity, n_items, n_items_changed, left_out_items, left_out_flips; flip, n_wordings:
         of all wordings; same_flip, same_n_wordings: of those of the same meaning; flip_difference: the second share
-        less the first; excess, with its ends: of the corrected share, NaN where it is not shown. A row where both
-        shares are known.
+        less the first; excess, with its ends: of the corrected share, NaN where it is not shown, and not_shown: why.
+        A row where both shares are known.
     """
     of_all, of_same = (flips[flips["wordings"] == wordings] for wordings in (ALL, SAME))
     shares = ["flip", "flip_lower", "flip_upper", "n_wordings"]
@@ -81,8 +83,9 @@ def join_flip_shares_with_same_meaning(flips: pd.DataFrame, corrected: pd.DataFr
     same_columns = of_same[[*labels.UNIT, *shares, *ends]].rename(columns={name: f"same_{name}" for name in shares})
     about = ["validity", "n_items", "n_items_changed", "left_out_items", "left_out_flips"]
     rows = of_all[[*labels.UNIT, *about, *shares]].merge(same_columns, on=labels.UNIT)
-    excess = corrected.reindex(columns=[*labels.UNIT, "excess", "excess_lower", "excess_upper"])
+    excess = corrected.reindex(columns=[*labels.UNIT, "excess", "excess_lower", "excess_upper", "not_shown"])
     rows = rows.merge(excess.astype(dict.fromkeys(labels.UNIT, "object")), on=labels.UNIT, how="left")
+    rows["not_shown"] = rows["not_shown"].astype("object").fillna("")
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
@@ -154,6 +157,7 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
         return ""
     excess, low, high = (float(row[f"excess{end}"]) for end in ("", "_lower", "_upper"))  # missing without a sheet
     is_refuted = verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
+    is_refuted |= row["not_shown"] not in ("", NO_SHEET)  # people read some, but not enough to tell
     if estimate_same_meaning_flip_excess_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
     if estimate_same_meaning_flip_excess_interval(row, HALF, n_intervals)[1] < 0:

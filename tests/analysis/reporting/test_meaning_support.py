@@ -16,7 +16,9 @@ from analysis.reporting.words.meaning import (
     STAND,
     choose_meaning_support_words,
     describe_support_by_same_meaning,
+    join_flip_shares_with_same_meaning,
 )
+from analysis.statistics.corrected_share import FEW_FLIPS, NO_SHEET, POOR_READERS
 
 
 def flips(*rows):
@@ -28,7 +30,7 @@ def flips(*rows):
     same = frame["flip"] + frame["flip_difference"]
     return frame.assign(study="s", condition="c", model=models, same_flip=same, n_wordings=100, same_n_wordings=90,
                         left_out_items=0, left_out_flips=0.0, n_items_changed=20, excess=np.nan, excess_lower=np.nan,
-                        excess_upper=np.nan)  # fmt: skip
+                        excess_upper=np.nan, not_shown="")  # fmt: skip
 
 
 STANDS = (0.30, 0.25, 0.35, -0.01, -0.03, 0.01)
@@ -111,6 +113,28 @@ def test_a_few_items_with_changed_answers_say_nothing(n_items_changed, word):
 def test_what_stands_must_stand_without_the_errors_of_the_check(row, excess, word):
     names = ["excess", "excess_lower", "excess_upper"]
     assert choose_meaning_support_words(flips(row).assign(**dict(zip(names, excess, strict=True)))) == [word]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason", "word"),
+    [
+        (STANDS, NO_SHEET, STAND), (STANDS, FEW_FLIPS, ""), (STANDS, POOR_READERS, ""), (FEWER, FEW_FLIPS, PART),
+        (MOSTLY, FEW_FLIPS, HARDLY),
+    ],
+)  # fmt: skip
+def test_nothing_stands_where_people_read_too_little_to_tell(row, reason, word):
+    assert choose_meaning_support_words(flips(row).assign(not_shown=reason)) == [word]
+
+
+def test_the_reason_of_a_share_that_is_not_shown_goes_with_its_model():
+    names = ["n_wordings", "n_items", "n_items_changed", "left_out_items", "left_out_flips", "validity"]
+    shares = [f"{name}{end}" for name in ("flip", "flip_difference") for end in ("", "_lower", "_upper")]
+    units = pd.DataFrame({"study": "s", "condition": "c", "model": ["a", "a", "b", "b"],
+                          "wordings": ["all", "same"] * 2, **dict.fromkeys([*names, *shares], 1.0)})  # fmt: skip
+    corrected = pd.DataFrame([{"study": "s", "condition": "c", "model": "a", "excess": np.nan, "not_shown": FEW_FLIPS}])
+    rows = join_flip_shares_with_same_meaning(units, corrected).set_index("model")
+    assert rows["not_shown"].to_dict() == {"a": FEW_FLIPS, "b": ""}
+    assert set(join_flip_shares_with_same_meaning(units, pd.DataFrame())["not_shown"]) == {""}
 
 
 def test_the_excess_is_widened_for_the_number_of_models():

@@ -10,11 +10,11 @@ from scipy.special import expit, logit, stdtrit
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics.corrected_share import (
+    FEW_FLIPS,
     FEW_ITEMS,
-    NO_FLIP,
+    FEW_STAY,
     NO_SHEET,
     NONE_SAME,
-    ONLY_FLIPS,
     POOR_READERS,
     estimate_flip_share_corrected_for_meaning,
     estimate_synonymous_flip_and_wording_shares,
@@ -117,10 +117,14 @@ def test_a_sheet_of_all_wordings_gives_the_share_among_those_that_mean_the_same(
 
 
 def test_nothing_is_corrected_where_people_call_all_wordings_the_same():
+    """The interval is wider than that of all wordings where nobody read some: these may mean something else."""
     flips, passes, same, items = draw_study(2)
+    of_all = estimate_flip_share_corrected_for_meaning(flips, passes, np.ones(len(flips)), items)
     share = estimate_flip_share_corrected_for_meaning(flips, passes, np.where(np.isnan(same), NO, 1.0), items)
     ends = share.uncorrected, share.uncorrected_lower, share.uncorrected_upper
-    assert (share.corrected, share.lower, share.upper) == pytest.approx(ends, abs=1e-9)
+    assert (of_all.corrected, of_all.lower, of_all.upper) == pytest.approx(ends, abs=1e-9)
+    assert share.corrected == pytest.approx(share.uncorrected, abs=1e-9)
+    assert share.lower < share.uncorrected_lower and share.upper > share.uncorrected_upper
     assert share.change == pytest.approx(0, abs=1e-12) and np.isnan([share.change_lower, share.change_upper]).all()
     assert np.isnan(share.specificity) and 0 < share.sensitivity < 1
 
@@ -141,7 +145,7 @@ def test_without_a_check_the_sheet_alone_corrects():
 
 
 def test_a_stratum_that_nobody_read_goes_with_those_that_flip_as_it_does():
-    flips, passes, same, items = draw_study(4)
+    flips, passes, same, items = draw_study(4, wordings=30, sheet=25)
     passes = np.nan_to_num(passes)
     same[(flips == 1) & (passes == 1)] = NO
     merged = np.where(flips == 1, 0.0, passes)
@@ -166,13 +170,66 @@ def test_intervals_of_no_flips_have_wilsons_width():
     assert of_one_item.uncorrected_lower < 1 / 3 < of_one_item.uncorrected_upper
 
 
+@pytest.mark.parametrize(("n_read", "reason"), [(4, FEW_FLIPS), (5, "")])
+def test_fewer_than_five_read_flips_are_enough_only_where_there_are_no_others(n_read, reason):
+    flips, same = np.zeros((20, 10)), np.full((20, 10), NO)
+    flips[:, 0], same[:, 5:], same[:n_read, 0] = 1, 1, 1
+    items = np.repeat(np.arange(20), 10)
+    share = estimate_flip_share_corrected_for_meaning(flips.ravel(), np.full(200, NO), same.ravel(), items)
+    assert share.reason == reason
+    flips[n_read:, 0] = 0
+    all_read = estimate_flip_share_corrected_for_meaning(flips.ravel(), np.full(200, NO), same.ravel(), items)
+    assert not all_read.reason and all_read.lower < all_read.corrected < all_read.upper
+
+
+@pytest.mark.parametrize("agreed", [0, 1])
+def test_unread_flips_may_have_either_end_of_wilsons_interval(agreed):
+    """Of six read flips, all or none the same, in as many items; every other wording is read."""
+    items, flips, same = np.repeat(np.arange(30), 10), np.zeros((30, 10)), np.ones((30, 10))
+    flips[:, 0], same[:, 0] = 1, NO
+    same[:6, 0] = agreed
+    share = estimate_flip_share_corrected_for_meaning(flips.ravel(), np.full(300, NO), same.ravel(), items, part=0.8)
+    end = proportion_confint(6 * agreed, 6, method="wilson")[1 - agreed]
+    size = 0.1 * (6 * agreed + 24 * end) / 30
+    bound = size / (size + 0.9)
+    if agreed:
+        assert share.corrected == pytest.approx(0.1) and share.lower < bound
+        assert share.excess_lower == pytest.approx(bound - 0.08, abs=1e-12)
+    else:
+        of_items = proportion_confint(0, 30, method="wilson")[1]
+        assert share.corrected == 0 and share.upper == pytest.approx(np.hypot(of_items, bound), abs=1e-3)
+
+
+@pytest.mark.parametrize(("items", "wordings", "sheet", "n_read"), [(200, 10, 2, 10), (62, 20, 3, 15), (20, 20, 2, 20)])
+def test_few_read_flips_make_nothing_stand_falsely_and_shown_intervals_hold_the_truth(items, wordings, sheet, n_read):
+    """In 300 studies each, the truth just below: .025 of the shown ones, and .95, but for twice the error of these."""
+    design = Design(0.1, 0.1, 0.7, items, wordings, sheet)
+    truth, of_all = compute_truth(design)
+    flips, passes, same, _ = draw_studies(np.random.default_rng(items), design, 300)
+    same[:, n_read:] = NO
+    codes = np.repeat(np.arange(items), wordings)
+    shares = [
+        estimate_flip_share_corrected_for_meaning(
+            *(part.ravel() for part in study), codes, part=1.0001 * truth / of_all
+        )
+        for study in zip(flips, passes, same, strict=True)
+    ]
+    shown = [share for share in shares if not share.reason]
+    assert len(shown) > 40 and all(share.reason in ("", FEW_FLIPS) for share in shares)
+    errors = 2 * np.sqrt(np.array([0.025 * 0.975, 0.95 * 0.05]) / len(shown))
+    assert np.mean([share.excess_lower > 0 for share in shown]) <= 0.025 + errors[0]
+    assert np.mean([share.lower <= truth <= share.upper for share in shown]) >= 0.95 - errors[1]
+    holds = [share.change_lower <= truth - of_all <= share.change_upper for share in shown]
+    assert np.mean(holds) >= 0.95 - errors[1]
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
         (lambda flips, same, items: (flips, np.full(len(same), NO)), NO_SHEET),
         (lambda flips, same, items: (flips, np.where(np.isin(items, ["item 0", "item 1"]), same, NO)), FEW_ITEMS),
-        (lambda flips, same, items: (flips, np.where(flips == 1, NO, same)), NO_FLIP),
-        (lambda flips, same, items: (flips, np.where(flips == 0, NO, same)), ONLY_FLIPS),
+        (lambda flips, same, items: (flips, np.where(flips == 1, NO, same)), FEW_FLIPS),
+        (lambda flips, same, items: (flips, np.where(flips == 0, NO, same)), FEW_STAY),
         (lambda flips, same, items: (flips, np.where(np.isnan(same), NO, 0.0)), NONE_SAME),
     ],
 )
