@@ -282,7 +282,7 @@ def _bound_ratio_by_unread_wordings(
             ends.append((size, size))
             continue
         counts = np.bincount(item[is_read])
-        share = np.average(truth[is_read], weights=1 / n_read_of_item[item[is_read]])
+        share = np.asarray(np.average(truth[is_read], weights=1 / n_read_of_item[item[is_read]]))
         lower, upper = wilson(share, counts.sum() ** 2 / (counts**2).sum(), LEVEL)
         most = min(size + unread * (upper - share), weight[side].sum())
         ends.append((max(size - unread * (share - lower), 0.0), most))
