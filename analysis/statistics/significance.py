@@ -165,7 +165,7 @@ def compute_paired_permutation_p_values(differences: Array, draws: int, seed: in
     n = (~np.isnan(differences)).sum(axis=0)
     filled_differences = np.nan_to_num(differences)
     far, rng = np.abs(filled_differences.sum(axis=0)) - ROUNDING, np.random.default_rng(seed)
-    beyond, size = np.zeros(filled_differences.shape[1]), max(1, _CHUNK // len(filled_differences))
+    beyond, size = np.zeros(filled_differences.shape[1]), max(1, _CHUNK // max(1, len(filled_differences)))
     for start in range(0, draws, size):
         signs = rng.integers(0, 2, (min(size, draws - start), len(filled_differences))) * 2.0 - 1.0
         beyond += (np.abs(signs @ filled_differences) >= far).sum(axis=0)

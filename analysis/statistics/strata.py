@@ -3,9 +3,10 @@
 The mean is that over strata of each stratum's mean over its items: items count 1 / (H n_h), of H strata, n_h items in
 theirs. For these wordings, items are drawn anew within strata: the variance is the sum of s_h^2 / n_h, divided by H^2,
 with the degrees of freedom of Welch and Satterthwaite. Where items share their wordings, these are drawn anew, too:
-their part is the variance over wordings of the mean in each. The interaction with the items is in both parts, and is
-taken out of the one with more degrees of freedom. Limits of both parts are combined as in `reliability.panel`. Where
-items have wordings of their own, these are drawn with the items, and both intervals are one.
+their part is the variance over wordings of the mean in each, of those that every stratum has. The interaction with the
+items is in both parts, and is taken out of the one with more degrees of freedom. Limits of both parts are combined as
+in `reliability.panel`. Where items have wordings of their own, these are drawn with the items, and both intervals are
+one.
 
 References
 ----------
@@ -45,7 +46,7 @@ class StratifiedMean:
         Items with an answer.
     items, both
         Parts of its variance and their degrees of freedom, with items drawn anew, and with items and wordings; NaN
-        where a stratum has one item.
+        where a stratum has one item, `both` also where items share wordings, but strata fewer than two of them.
     """
 
     mean: float
@@ -66,6 +67,8 @@ class StratifiedMean:
         ends = self._compute_interval_from_variance_parts(self.items, level)
         if anew == "items" or self.both is self.items:
             return ends
+        if np.isnan(self.both).any():
+            return np.nan, np.nan
         both_ends = self._compute_interval_from_variance_parts(self.both, level)
         return float(np.fmin(ends[0], both_ends[0])), float(np.fmax(ends[1], both_ends[1]))
 
@@ -125,26 +128,29 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
     items: Parts = ((variance, freedom),)
     both = items
     if crossed and values.shape[1] > 1:
-        wording_variance, noise, wording_freedom = _compute_wording_and_interaction_variance(values, stratum, n_strata)
+        in_all_strata = np.all([has_answer[stratum == part].any(axis=0) for part in range(n_strata)], axis=0)
+        wording_variance, noise, wording_freedom = np.nan, np.nan, in_all_strata.sum() - 1.0
+        if wording_freedom > 0:
+            wording_variance, noise = _compute_wording_and_interaction_variance(
+                values[:, in_all_strata], stratum, n_strata
+            )
         less, more = deduct_interaction_by_degrees_of_freedom(freedom, wording_freedom, noise)
-        parts = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
-        both = parts
+        both = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
     return StratifiedMean(float(stratum_means.mean()), int(rows.sum()), items, both)
 
 
 def _compute_wording_and_interaction_variance(
     values: Array, stratum: npt.NDArray[np.int64], n_strata: int
-) -> tuple[float, float, float]:
-    """Return the variance of the mean that wordings make, the part of it that is their interaction with items, and its
-    degrees of freedom. Wordings that a stratum lacks tell nothing of the mean over strata.
+) -> tuple[float, float]:
+    """Return the variance of the mean that wordings make, and the part of it that is their interaction with items.
+
+    Every stratum has an answer to every wording.
     """
-    has_answers = np.stack([(~np.isnan(values[stratum == part])).any(axis=0) for part in range(n_strata)]).all(axis=0)
-    values = values[:, has_answers]
-    n_wordings = values.shape[1]
-    if n_wordings < 2:
-        return np.nan, np.nan, np.nan
+    rows = ~np.isnan(values).all(axis=1)
+    values, stratum = values[rows], stratum[rows]
     by_stratum = np.stack([np.nanmean(values[stratum == part], axis=0) for part in range(n_strata)])
     in_wording = by_stratum.mean(axis=0)
+    n_wordings = values.shape[1]
     deviation = values - np.nanmean(values, axis=1, keepdims=True) - by_stratum[stratum]
     deviation = deviation + by_stratum.mean(axis=1)[stratum][:, None]
     sizes = np.bincount(stratum, minlength=n_strata)
@@ -152,4 +158,4 @@ def _compute_wording_and_interaction_variance(
     with np.errstate(invalid="ignore", divide="ignore"):
         interaction = np.where(sizes > 1, squares / ((sizes - 1) * (n_wordings - 1)), np.nan)
     noise = float((interaction / sizes).sum()) / n_strata**2 / n_wordings
-    return float(in_wording.var(ddof=1)) / n_wordings, noise, n_wordings - 1.0
+    return float(np.var(in_wording, ddof=1)) / n_wordings, noise

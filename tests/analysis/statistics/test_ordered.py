@@ -108,6 +108,15 @@ def test_shared_wordings_widen_and_a_stratum_of_one_item_has_no_interval():
     wide, narrow = shared.compute_interval("both"), apart.compute_interval("both")
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
     assert shared.compute_interval("items") == apart.compute_interval("items")
+    values[:5, 5] = np.nan  # a wording that a stratum lacks tells nothing of wordings
+    lacking = estimate_stratified_mean(values, stratum, crossed=True)
+    of_five = estimate_stratified_mean(values[:, :5], stratum, crossed=True)
+    assert lacking.both[1] == of_five.both[1] and lacking.both[1][1] == 4
+    values[:5, 1:] = np.nan
+    alone = estimate_stratified_mean(values, stratum, crossed=True)
+    assert np.isnan(alone.compute_interval("both")).all() and np.isnan(alone.compute_p_against(0.5))
+    assert alone.compute_interval("items")[0] < alone.mean
+    values = DRAW.normal(0.5, 0.05, (10, 6))
     lone = estimate_stratified_mean(values[:6], np.repeat([0, 1], [5, 1]), crossed=True)
     assert np.isnan(lone.compute_interval("items")).all() and np.isnan(lone.compute_p_against(0.5))
     empty = estimate_stratified_mean(values[:0], np.zeros(0, int), crossed=True)

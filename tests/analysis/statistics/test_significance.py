@@ -86,3 +86,8 @@ def test_exchanging_says_nothing_without_items_or_draws_and_everything_where_all
     assert p[0] == 1 and p[1] == pytest.approx(0.5, abs=0.15) and np.isnan(p[2])
     assert least[:2].tolist() == [0.25, 0.5] and np.isnan(least[2])
     assert np.isnan(compute_paired_permutation_p_values(values, 0, 0)).all()
+
+
+def test_without_items_there_is_no_permutation_test():
+    p, least = compute_paired_permutation_p_values(np.zeros((0, 1)), 100, 0)
+    assert np.isnan([p, least]).all()
