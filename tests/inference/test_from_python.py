@@ -83,7 +83,7 @@ class TestItemsInMemory:
                  "csv": "items.csv", "json": Path("items.json")}[kind]  # fmt: skip
         run = ask(given, Path("python"), option_order=["yes-no", "no-yes"], wordings=2)
         pd.testing.assert_frame_equal(rows("python"), rows("command"), check_exact=True)
-        assert "1 models" in repr(run)
+        assert "; 1 model." in repr(run)
         mine, theirs = content("python"), content("command")
         if kind != "objects":  # whole numbers with gaps are 3 there, and 3.0 in the file
             assert mine["study"]["hash"] == theirs["study"]["hash"]

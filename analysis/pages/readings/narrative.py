@@ -109,7 +109,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
         else f"interval {_format_percent_range(row['kept_lower'], row['kept_upper'])}"
     )  # fmt: skip
     # The sentence is about the first setting, and not all models were asked in it.
-    asked = f"; {format_quantity(int(row['n_models']), 'model')} in {row['setting']}" if len(kept) > 1 else ""
+    asked = f"; {format_quantity(int(row['n_models']), 'model')}, {row['setting']}" if len(kept) > 1 else ""
     stays = f"of the variance over wordings by {row['reading']} stays under every reading"
     share = f"{format_percent(row['kept'])} {stays} ({interval}{asked})."
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them

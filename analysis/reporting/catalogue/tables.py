@@ -81,10 +81,10 @@ def convert_options_to_types_of_defaults(
             )
         try:
             converted[name] = _convert_to_type_of_default(known_options[name].default, value)
-            if name == "seed" and converted[name] < 0:
-                raise ValueError(f"{converted[name]} is negative; a seed is 0 or more")
         except (ValueError, OverflowError) as error:
             raise InputError(f"{subject}: option {name}: {error}") from error
+        if name == "seed" and converted[name] < 0:
+            raise InputError(f"{subject}: seed = {converted[name]}: give a whole number from 0 on")
     return converted
 
 

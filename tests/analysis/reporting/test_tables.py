@@ -407,7 +407,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
     known = tables.list_table_options("stability")
     with pytest.raises(InputError, match=r"table stability has no option 'sampels'.*; the options are"):
         tables.convert_options_to_types_of_defaults("table stability", {"sampels": "5"}, known)
-    with pytest.raises(InputError, match="table stability: option seed: -1 is negative; a seed is 0 or more"):
+    with pytest.raises(InputError, match="table stability: seed = -1: give a whole number from 0 on"):
         tables.convert_options_to_types_of_defaults("table stability", {"seed": "-1"}, known)
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
         tables.convert_options_to_types_of_defaults("table stability", {"resamples": "many"}, known)

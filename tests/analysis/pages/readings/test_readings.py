@@ -215,7 +215,7 @@ def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     }
     one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
-    assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models in plain/yes-no).")
+    assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
 
 
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
