@@ -124,8 +124,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
             "variance is theirs is uncertain."
         )
     if word == KEPT_BANDS[1].word and row["common"] < row["kept"]:  # only so much of it is surely the same
-        interval = _format_percent_range(row["common_lower"], row["common_upper"])
-        share = f"at least {format_percent(row['common'])} {stays} (interval {interval}{asked})."
+        share = f"at least {format_percent(row['common_lower'])} {stays} (lower end of the interval{asked})."
     return f"{word.capitalize() or UNCLEAR}: {share}"
 
 

@@ -170,8 +170,8 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
            "no_interval": "kept: the same in every resample", "n_sources": 2, "same": False,
            "common": 0.81, "common_lower": 0.7, "common_upper": 0.88}  # fmt: skip
     assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
-        "Mostly the model: at least 81 % of the variance over wordings by probability stays under every reading "
-        "(interval 70 to 88 %)."
+        "Mostly the model: at least 70 % of the variance over wordings by probability stays under every reading "
+        "(lower end of the interval)."
     )
     whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
     assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([whole])) == (
