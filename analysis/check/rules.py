@@ -94,7 +94,7 @@ class Rule:
         rule = f"rule {shorten_to_one_line(repr(self.name))}"
         if has_range and self.margin >= 1:
             raise InputError(
-                f"{rule}: {measure} is told as a share of its range, 0 to 1: by {self.margin:g} is no margin; "
+                f"{rule}: {measure} counts as a share of its range, 0 to 1: by {self.margin:g} is no margin; "
                 "write one such as 0.02"
             )
         if math.isnan(self.margin) and not has_range:

@@ -80,7 +80,7 @@ def _iterate_own_flip_and_validity_studies(study: Study) -> Iterator[tuple[Study
 def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
     """Refuse a limit that a measure with a range cannot have, or always keeps."""
     limit = get_limit_of_rule(rule)
-    where = f"rule {shorten_to_one_line(repr(rule.name))}: {study.measure} is told as a share of its range, 0 to 1: "
+    where = f"rule {shorten_to_one_line(repr(rule.name))}: {study.measure} counts as a share of its range, 0 to 1: "
     if study.bounds and not study.bounds[0] <= limit <= study.bounds[1]:
         raise InputError(
             f"{where}{limit:g} is no limit of it; give a share, or a column in its own unit (`waver table --list`)"

@@ -154,7 +154,7 @@ def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tail
     Parameters
     ----------
     share
-        Of the answers that are "yes".
+        Of the answers that are "yes"; what lies outside 0 to 1, as an unbiased estimate can, counts as the nearer end.
     n_answers
         How many there are; of an effective number of answers, no whole one.
     limit
@@ -167,6 +167,7 @@ def compute_tails_of_share(share: float, n_answers: float, limit: float) -> Tail
     """
     from scipy.special import betainc, betaincc, betaincinv
 
+    share = min(max(share, 0.0), 1.0)
     yes, no = n_answers * share, n_answers * (1 - share)
     inside = min(max(limit, 0.0), 1.0)
     return Tails(

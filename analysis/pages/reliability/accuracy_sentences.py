@@ -207,11 +207,12 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
     for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
-        if (part["rank"] == part["rank"].min()).sum() > 1:
-            tied = join_names(list(part.loc[part["rank"] == part["rank"].min(), "model"]))
-            yield f"{_format_condition_prefix(rankings, row)}{tied} share the first rank."
+        leaders = part[part["rank"] == part["rank"].min()]
+        if len(leaders) > 1:
+            names = join_names(list(leaders["model"]))
+            yield f"{_format_condition_prefix(rankings, row)}{names} share the first rank."
             continue
-        first = part.loc[part["rank"].idxmin()]
+        first = leaders.iloc[0]
         place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
         yield (
             f"{_format_condition_prefix(rankings, row)}{first['model']} is first, and expected to stay so in some "

@@ -163,7 +163,7 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         assert decision == expected and peak.lower != peak.lower, (run, peak)
     with pytest.raises(InputError, match="no range, so say how much worse"):
         check(make_rule(NOT_WORSE, "ms"), now, before)
-    with pytest.raises(InputError, match="likert is told as a share of its range, 0 to 1: by 1 is no margin"):
+    with pytest.raises(InputError, match="likert counts as a share of its range, 0 to 1: by 1 is no margin"):
         check(make_rule(NOT_WORSE, "likert", margin=1.0), now, before)  # a point of 1-5 held whatever was answered
 
 

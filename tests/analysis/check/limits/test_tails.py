@@ -114,3 +114,9 @@ def test_a_share_has_the_exact_binomial_test_and_interval(number, n):
     assert tails.p_at_most == pytest.approx(stats.binomtest(number, n, 0.9, "greater").pvalue, rel=1e-9)
     ends = stats.binomtest(number, n).proportion_ci(method="exact")
     assert (tails.lower, tails.upper) == pytest.approx((ends.low, ends.high), abs=1e-9)
+
+
+def test_a_share_outside_0_to_1_counts_as_the_nearer_end():
+    """An unbiased share of items that changed may be below 0; of 1.03 in 20 answers, the lower end was .90, not .83."""
+    assert compute_tails_of_share(1.03, 20.0, 0.9) == compute_tails_of_share(1.0, 20.0, 0.9)
+    assert compute_tails_of_share(-0.2, 20.0, 0.1) == compute_tails_of_share(0.0, 20.0, 0.1)
