@@ -43,6 +43,7 @@ INTERVAL = "Fisher z"
 CONSTANT = "undefined: the same value for all models"
 EXPLAINED = "undefined: nothing is left of a measure that the given one explains"
 _NORMAL = 1.959963984540054  # 97.5 % quantile
+PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval
 _SMALLEST = float(np.finfo(float).tiny)  # a p value too small for a float is written as this, not as 0
 _NAN = float("nan")
 
@@ -184,7 +185,7 @@ def _compute_fisher_interval(r: float, n: int, variance_factor: float) -> tuple[
     `variance_factor` is how much larger the variance of a rank correlation is. scipy's `pearsonr` has the same formula
     for Pearson's r, but not for ranks and not for another n.
     """
-    if abs(r) > 1 - 1e-12 or n < LEAST:
+    if abs(r) > PERFECT or n < LEAST:
         return _NAN, _NAN
     centre, half = np.arctanh(r), _NORMAL * np.sqrt(variance_factor / (n - 3))
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))

@@ -26,12 +26,11 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
-from analysis.statistics.correlation import LEAST
+from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
 
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number (Holm)"
-PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval
 NAMED = 3  # clear correlations that sentences name
 
 

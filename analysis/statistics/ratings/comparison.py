@@ -30,6 +30,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from analysis.statistics.correlation import PERFECT
 from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
@@ -142,7 +143,7 @@ def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[
     if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan
     r = float(np.corrcoef(x, y)[0, 1])
-    if abs(r) > 1 - 1e-12:  # by rounding; an interval without a width would say that it is known exactly
+    if abs(r) > PERFECT:  # an interval without a width would say that it is known exactly
         return r, np.nan, np.nan
     z, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
     return r, float(np.tanh(z - half)), float(np.tanh(z + half))
