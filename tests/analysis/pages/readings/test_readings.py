@@ -178,6 +178,11 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
         "resample)."
     )
+    rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([rounded])) == (
+        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
+        "resample)."
+    )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
