@@ -288,6 +288,18 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
     assert "There are no valid answers to “morality” in English from mute." in cautions
 
 
+def test_models_with_valid_answers_to_rewordings_alone_are_named(tmp_path):
+    reworded = said({"original": "-" * 10, "synonym": "y" + "-" * 9}, model="reworded")
+    twice = said({"original": "y" + "-" * 9, "synonym": "y" + "-" * 9}, model="twice")
+    alone, others = (
+        " ".join(narrative.answer_page_question(frames(rows, tmp_path)).cautions)
+        for rows in (reworded, pd.concat([reworded, twice]))
+    )
+    assert "No model gives a valid answer to an original question of “morality” in English: nothing is mea" in alone
+    assert "Less than half of the answers to “morality” in English are valid for reworded and twice." in others
+    assert "The lowest share is 5.0 %." in others
+
+
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     """The one valid pair in ten of "mute" is consistent; the model that answers is consistent half of the time."""
     rows = pd.concat([
