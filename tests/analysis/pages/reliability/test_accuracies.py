@@ -180,6 +180,15 @@ def test_one_task_and_one_condition_need_no_more_words(tmp_path):
     assert "Some tasks have only 3 templates: so few say little of others, however many models." in said.cautions
 
 
+def test_models_that_share_the_first_rank_are_named_together_with_tau(tmp_path):
+    frame = random_accuracies()
+    one = frame[(frame["task"] == "quiz") & (frame["shots"] == 0)].drop(columns="shots")
+    one.loc[one["model"].isin(["m0", "m1"]), "accuracy"] = [0.9, 0.925, 0.95] * 2
+    _, details = sentences(ReliabilityPage([str(imported(tmp_path, one))], **OPTIONS))
+    assert "m0 and m1 share the first rank." in details
+    assert sum(text.startswith("The ranking's tau with that of another study is expected") for text in details) == 1
+
+
 def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(tmp_path):
     frame = random_accuracies()
     frame = frame[frame["shots"] == 0].drop(columns="shots")
