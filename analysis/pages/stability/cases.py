@@ -171,7 +171,14 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
         valid answer; least_agreement, most_agreement: mean of the share that agrees over all of them, if what holds no
         valid answer were disagreement, or agreement; NaN without any;
         examples: list of outputs without a valid answer, empty if no text was generated.
+
+    Raises
+    ------
+    InputError
+        For a number of examples below 0.
     """
+    if examples < 0:
+        raise InputError(f"examples = {examples}: give a number of texts from 0 on")
     create_agreement_tables(runs)
     return runs.sql(
         """
