@@ -13,6 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
+from analysis.reporting.output.exploring import Run
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
@@ -142,6 +143,11 @@ def test_tables_about_answers_are_empty_and_the_page_says_why(made):
         assert "<svg" in page.figure("wordings_needed", instead=name).text
     assert "Four templates" in page.table("ranking_reliability", instead="template_reliability").text
     assert "not from accuracies" in page.figure("planned_errors").text
+
+
+def test_a_figure_about_answers_is_refused_from_accuracies_in_one_line(made):
+    with pytest.raises(InputError, match="figure planned_errors: "):
+        Run([str(made[0])]).figure("planned_errors")
 
 
 def sentences(page):
