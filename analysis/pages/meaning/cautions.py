@@ -80,7 +80,9 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     hidden = corrected[corrected["not_shown"].fillna("") != ""] if len(corrected) else corrected
     if len(hidden):
         reasons = join_names(list(hidden["not_shown"].unique()), 1)
-        yield f"The share corrected for errors of the check is not shown: {reasons}."
+        names = join_names(list(labels.build_row_labels(corrected)[hidden.index]))
+        with_models = f" with {names}" if len(hidden) < len(corrected) else ""
+        yield f"The share corrected for errors of the check is not shown{with_models}: {reasons}."
 
 
 def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:

@@ -180,8 +180,9 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
     if corrected.empty:
         return
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
-    shown = corrected[corrected["not_shown"].fillna("") == ""]
-    shown = shown.assign(label=labels.build_row_labels(corrected)[shown.index]) if len(shown) else shown
+    corrected = corrected.assign(label=labels.build_row_labels(corrected))
+    is_shown = corrected["not_shown"].fillna("") == ""
+    shown = corrected[is_shown]
     subject_before = ""
     for row in shown.head(NAMED_CHECKS).to_dict("records"):
         subject = CORRECTED if row["study"] in with_check else BY_PEOPLE
@@ -189,8 +190,9 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
         is_new = subject != subject_before  # what the shares are of is said once
         yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
         subject_before = subject
-    for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
-        yield f"No corrected share is shown: {reason}."
+    for reason, rows in list(corrected[~is_shown].groupby("not_shown", sort=False))[:2]:
+        with_models = f" with {join_names(list(rows['label']))}" if len(rows) < len(corrected) else ""
+        yield f"No corrected share is shown{with_models}: {reason}."
 
 
 def quote_check_name(check: str) -> str:

@@ -225,6 +225,10 @@ def test_numbers_stand_with_what_they_are_about():
     )
     hidden = narrative.answer_page_question(build(corrected=corrected("the check is too weak"))).details
     assert "No corrected share is shown: the check is too weak." in hidden["meaning_flips_by_model"]
+    one_hidden = pd.concat([corrected(), corrected("few read").assign(model="m1")], ignore_index=True)
+    said = narrative.answer_page_question(build(corrected=one_hidden))
+    assert said.details["meaning_flips_by_model"][-1] == "No corrected share is shown with m1: few read."
+    assert "The share corrected for errors of the check is not shown with m1: few read." in said.cautions
 
 
 @pytest.mark.parametrize("changes", [
