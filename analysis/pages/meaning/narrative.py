@@ -8,7 +8,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.meaning.cautions import format_interval_in_brackets, format_two_decimals, list_cautions
+from analysis.pages.meaning.cautions import (
+    format_interval_in_brackets,
+    format_two_decimals,
+    list_cautions,
+    phrase_study_where_several,
+)
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -204,7 +209,7 @@ def _describe_quality_of_checks(checks: pd.DataFrame) -> Iterator[str]:
     """Say how well every check parts decoys from wordings that passed, the best one first."""
     order = checks.sort_values(["used", "auc"], ascending=False, kind="stable")
     for row in order.head(NAMED_CHECKS).to_dict("records"):
-        name = quote_check_name(row["check"])
+        name = quote_check_name(row["check"]) + phrase_study_where_several(checks, row["study"])
         if pd.isna(row["auc"]):
             yield f"{name} is not used: {row['why_not']}."
             continue
@@ -248,7 +253,7 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
     for row in together.to_dict("records"):
         kappa = f", Fleiss' kappa {format_two_decimals(row['kappa'])}" if pd.notna(row["kappa"]) else ""
         yield (
-            f"Krippendorff's alpha of the people "
+            f"Krippendorff's alpha of the people{phrase_study_where_several(annotators, row['study'])} "
             f"is {format_two_decimals(row['alpha'])}{format_interval_in_brackets(row, 'alpha')}{kappa}, on "
             f"{format_quantity(int(row['n_wordings']), 'wording')}."
         )
@@ -256,7 +261,8 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
     for row in single.head(NAMED_CHECKS).to_dict("records"):
         yield (
             f"“{labels.shorten_middle(row['annotator'], 20)}” called {format_percent(row['decoy_error_share'])} of "
-            f"{format_quantity(int(row['n_decoys']), 'decoy')} the same."
+            f"{format_quantity(int(row['n_decoys']), 'decoy')} the "
+            f"same{phrase_study_where_several(annotators, row['study'])}."
         )
 
 
