@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analysis.pages.reliability.columns import ALL
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
@@ -17,7 +18,6 @@ FURTHER = (1.5, 2, 3, 5, 7, 10)  # steps from 100 on: 150, 200, 300 ...
 MOST_TICKS = 9
 NAMES = {"mean": "Mean", "sd": "SD over wordings", "flips": "Share of flips"}
 WAYS = {"wordings": "Other wordings", "both": "Other wordings and items"}
-ALL = "all"  # the mean over tasks
 CONDITIONS = 3  # panels of a figure, one for each condition
 LINES = 7  # lines that can be told apart in one panel
 
