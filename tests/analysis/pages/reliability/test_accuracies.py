@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
+from analysis.pages.reliability import accuracies, comparisons, narrative, plots, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
@@ -212,6 +212,13 @@ def test_no_sentence_states_an_estimate_as_a_bound_or_a_reliability_without_its_
     assert "not shown: models differ too little" in sentences(
         ReliabilityPage([str(imported(tmp_path / "same", equal))], **OPTIONS)
     )[0].verdict  # fmt: skip
+
+
+def test_equal_templates_have_an_axis(tmp_path, recwarn):
+    folder = imported(tmp_path, random_accuracies().assign(accuracy=0.5))
+    frame = templates.tabulate_accuracy_summaries_over_templates(runs.open_runs(folder))
+    (axes, _) = plots.draw_template_ranges(frame).axes
+    assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1] and not recwarn.list
 
 
 def test_a_mean_over_tasks_says_over_which(tmp_path):
