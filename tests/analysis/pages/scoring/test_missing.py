@@ -85,7 +85,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
     said = (page.answer().text + page.cautions().text).replace("\N{NO-BREAK SPACE}", " ")
     assert "No response to 3 of 10 prompts: 2 failed, 1 is missing." in said
     assert "The first error: “prompt too long”." in said
-    assert "1 score is missing: too few samples held a number." in said
+    assert "1 score is missing: what was answered held no number, or too few." in said
     assert "4 scores are missing, 3 of them because the prompt has no response" in page.method().text
 
 
