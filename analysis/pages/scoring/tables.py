@@ -12,7 +12,6 @@ section 3.3, Tables 1 and 2, Figures 2 to 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -82,7 +81,7 @@ def tabulate_score_bias_and_accuracy(
         `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
     """
     rows, parts = read_scores(runs, invalid), []
-    for (study, group, span), part in _split_by_group_and_range(rows):
+    for (study, group, span), part in rows.groupby(["study", "group", "range"], sort=False):
         wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
             partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
@@ -219,11 +218,6 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
             column = long.loc[long["range"] == span, [*unit, measure]]
             wide = wide.merge(column.rename(columns={measure: f"{measure}_{span.replace('-', '_')}"}), "left", on=unit)
     return wide
-
-
-def _split_by_group_and_range(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Yield the rows of every study, group and range, in order of appearance."""
-    yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
 def _build_score_and_nearest_number_arrays(wide: pd.DataFrame) -> dict[str, Array]:
