@@ -264,8 +264,12 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     task
         Of this task; empty: by the mean over tasks, or where there is none, of every task.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -30,6 +30,8 @@ def tabulate_differences_beyond_rewording(runs: Runs, *, margin: float = 0.05) -
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     margin
         Difference that is small enough to count as none, in the unit of the measure.
 

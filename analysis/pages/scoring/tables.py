@@ -49,6 +49,8 @@ def tabulate_score_bias_and_accuracy(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     biased
         Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
         for sample size (G2).
@@ -79,6 +81,11 @@ def tabulate_score_bias_and_accuracy(
         interval of X over
         items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
         `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
+
+    Raises
+    ------
+    InputError
+        For an unknown `invalid`, and for a number of draws or a seed that is out of range.
     """
     rows, parts = read_scores(runs, invalid), []
     for (study, group, span), part in rows.groupby(["study", "group", "range"], sort=False):
@@ -174,6 +181,8 @@ def tabulate_scores_of_every_item(runs: Runs, *, setting: str = "", invalid: str
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     setting
         Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in
         `analysis.pages.scoring.items.choose_headline_setting`.
@@ -185,6 +194,11 @@ def tabulate_scores_of_every_item(runs: Runs, *, setting: str = "", invalid: str
     DataFrame
         study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
         minus human score, and distance, its absolute value; in the order of run.json and of the study.
+
+    Raises
+    ------
+    InputError
+        For a setting that was not asked, and an unknown `invalid`.
     """
     rows = read_scores(runs, invalid)
     chosen = rows[rows["setting"] == choose_headline_setting(rows, setting)]
