@@ -170,7 +170,7 @@ def test_shares_are_said_with_their_models():
     )
     rows = frame.assign(n_written=6, n_rows=[6, 36, 6])
     assert describe_bounds_left_by_unread_answers(rows.iloc[:2], AnswerPair()) == [
-        "Unread answers leave most open for b: its agreement (50 % of those read), over the 6 of 36 responses without "
+        "Unread answers leave most open for b: its agreement (50 % of those read), over the 6 responses without "
         "probabilities, lies between 45 % and 55 %."
     ]
     assert "its agreement lies between" in describe_bounds_left_by_unread_answers(rows, AnswerPair())[0]
