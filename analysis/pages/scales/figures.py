@@ -62,9 +62,9 @@ def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         size = 2 * max(1, PANEL_ROWS // (len(items_shown) + 3))
         for start in range(0, len(models_shown), size):
             shown = models_shown[start : start + size]
-            order = {name: place for place, name in enumerate([*items_shown, *shown])}
             picture = rows[rows["label"].isin(shown)].copy()
-            picture["item_row"], picture["panel"] = picture["item"].map(order), picture["label"].map(order)
+            picture["item_row"] = picture["item"].map(items_shown.index)
+            picture["panel"] = picture["label"].map(shown.index)
             yield (picture.sort_values(["panel", "item_row"], kind="stable"),)
 
 
