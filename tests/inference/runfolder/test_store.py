@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -241,6 +243,25 @@ def test_a_file_that_is_gone_is_not_to_be_removed(path):
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli.parquet: cannot be read: it is not there; bring it back"):
         read_stored_study(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.EIO, "[Errno 5] Error reading bytes from file"), f"{os.strerror(errno.EIO)}; see to it"),
+        (PermissionError(errno.EACCES, "[Errno 13] Failed to open local file"), "permission denied; make it readable"),
+        (pa.ArrowMemoryError("malloc of size 4096 failed"), "memory has run out; end other programs"),
+    ],
+)
+def test_a_whole_part_that_cannot_be_read_is_not_to_be_removed(path, monkeypatch, error, says):
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    with Run.create_or_open(path, STUDY) as run:
+        run.responses.append([row()])
+    monkeypatch.setattr(pq, "read_metadata", fail)
+    with pytest.raises(InputError, match=rf"part-000001-.*parquet: cannot be read: {says}"):
+        Run.create_or_open(path, STUDY)
 
 
 def refuse(run: Run, rows: list[dict]) -> None:
