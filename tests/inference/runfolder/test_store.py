@@ -228,6 +228,17 @@ def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
     assert pq.read_table(path / "stimuli.parquet", partitioning=None).num_rows == 15
 
 
+def test_responses_without_run_json_are_no_answers_to_another_study(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.responses.append([row()])
+    (path / "run.json").unlink()
+    before = {file: file.read_bytes() for file in path.rglob("*.parquet")}
+    for study in (STUDY, small_study(items=7)):
+        with pytest.raises(InputError, match=r"holds responses, but no run.json; restore that file"):
+            Run.create_or_open(path, study)
+    assert {file: file.read_bytes() for file in path.rglob("*.parquet")} == before
+
+
 @pytest.mark.parametrize("content", [b"", b"half a file", b"PAR1 half a file"])
 def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
