@@ -209,13 +209,13 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
 def _explain_why_file_cannot_be_read(error: Exception) -> str:
     """Say what keeps a file that may be whole from being read, and what to do; empty where it is damaged."""
     if isinstance(error, pa.ArrowMemoryError):
-        return "memory has run out; end other programs, then give the same command again"
+        return "memory has run out; end other programs, then try again"
     if isinstance(error, FileNotFoundError):
         return "it is not there; bring it back"
     if isinstance(error, PermissionError):
         return "permission denied; make it readable"
     if isinstance(error, OSError) and error.errno is not None:  # a network disk that is away, for example
-        return f"{os.strerror(error.errno)}; see to it that it can be read, then give the same command again"
+        return f"{os.strerror(error.errno)}; see to it that it can be read, then try again"
     return ""
 
 
