@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -233,6 +234,8 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
         table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
+        if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
+            raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
     expected_types = dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")
     if not expected_types.items() <= {column.name: str(column.type) for column in table.schema}.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,6 +106,8 @@ def _read_parquet_file(path: Path) -> pa.Table:
         table = pq.ParquetFile(path).read()
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
+        if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
+            raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error
         raise InputError(f"{path}: damaged or cut short; {_ANEW}") from error
     types = {field.name: str(field.type) for field in table.schema}
     for column in SCHEMA["meaning"]["columns"]:

@@ -234,10 +234,13 @@ def _select_one_file_per_parquet_schema(
         return [Path(row[0]) for row in con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall()]
     except duckdb.Error as error:
         for file in files:
+            where = f"{folder.path}: {file.relative_to(folder.path)}"
             try:
+                file.read_bytes()  # whole perhaps, where the operating system refuses it: not to be deleted
                 con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
+            except OSError as refusal:
+                raise InputError(f"{where} cannot be read: {refusal.strerror}; make it readable") from None
             except duckdb.Error:
-                where = f"{folder.path}: {file.relative_to(folder.path)}"
                 raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
         raise
 

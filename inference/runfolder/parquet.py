@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -198,12 +199,24 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (FileNotFoundError, PermissionError) as error:  # not to be removed: what is in it was perhaps paid for
-        reason = "it is not there" if isinstance(error, FileNotFoundError) else "permission denied"
-        raise InputError(f"{path}: cannot be read: {reason}; bring it back, or make it readable") from None
     except (pa.ArrowException, OSError) as error:
+        if obstacle := _explain_why_file_cannot_be_read(error):  # not to be removed: it was perhaps paid for
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None
+
+
+def _explain_why_file_cannot_be_read(error: Exception) -> str:
+    """Say what keeps a file that may be whole from being read, and what to do; empty where it is damaged."""
+    if isinstance(error, pa.ArrowMemoryError):
+        return "memory has run out; end other programs, then try again"
+    if isinstance(error, FileNotFoundError):
+        return "it is not there; bring it back"
+    if isinstance(error, PermissionError):
+        return "permission denied; make it readable"
+    if isinstance(error, OSError) and error.errno is not None:  # a network disk that is away, for example
+        return f"{os.strerror(error.errno)}; see to it that it can be read, then try again"
+    return ""
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:
