@@ -206,7 +206,7 @@ def test_one_scorer_of_inspect_is_taken_alone_and_the_others_are_counted(tmp_pat
     assert "left out by --scorer: b, which scored 2 samples" in capsys.readouterr().out
     _, _, rows = import_scores(tmp_path, "inspect", log, "--scores", out="both")
     assert scores_by_condition(rows) == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
-    assert "4 scores by 2 measures, all that the logs have" in capsys.readouterr().out
+    assert "4 scores by 2 measures, all that the imported logs have" in capsys.readouterr().out
 
 
 def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbations_are_wordings(tmp_path, capsys):
