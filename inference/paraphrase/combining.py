@@ -50,14 +50,19 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
         for item in items.read_and_check_items(str(path)):
             variant_by_wording = gathered.setdefault(item.item, {})
             _refuse_differing_originals(item, path, variant_by_wording, first)
+            names = {variant.variant for variant in variant_by_wording.values()}
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
                     variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
                 if wording in variant_by_wording:
                     variant = _merge_wording_of_two_files(variant_by_wording[wording], variant)
-                else:
-                    _refuse_name_of_other_wording(variant, path, variant_by_wording.values())
+                elif variant.variant in names:
+                    raise InputError(
+                        f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name "
+                        f"this file's source otherwise: NAME={path}"
+                    )
+                names.add(variant.variant)
                 variant_by_wording[wording] = variant
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
@@ -99,15 +104,6 @@ def _refuse_differing_originals(
             f"'{item.original.text[:40]}', not '{first_original.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)
-
-
-def _refuse_name_of_other_wording(variant: Variant, path: Path, variants: Iterable[Variant]) -> None:
-    """Refuse a wording that would be called as another one of its item is."""
-    if any(other.variant == variant.variant for other in variants):
-        raise InputError(
-            f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name this file's "
-            f"source otherwise: NAME={path}"
-        )
 
 
 def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:
