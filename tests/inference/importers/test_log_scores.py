@@ -184,16 +184,23 @@ def test_the_scores_of_inspect_by_their_values_scorers_and_keys(tmp_path, capsys
 
 
 def test_epochs_of_inspect_are_samples_and_the_score_is_their_mean(tmp_path):
-    values = {1: [0.1, 0.4, None], 2: ["C", "I", "P"], 3: [None, None, float("nan")]}
+    values = {1: [0.1, None, 0.4], 2: ["C", "I", "P"], 3: [None, None, float("nan")]}
     samples = [
-        text_sample(name, epoch=epoch, scores={"s": {"value": value}})
+        text_sample(
+            name,
+            epoch=epoch,
+            scores={"s": {"value": value}},
+            output={"choices": [{"message": {"content": f"t{epoch}"}}]},
+        )
         for name, epochs in values.items()
         for epoch, value in enumerate(epochs, start=1)
     ]
     samples[-1]["error"] = {"message": "out of time"}
+    samples[4]["output"] = None
     info, _, rows = import_scores(tmp_path, "inspect", write(tmp_path / "log.eval", inspect_log(samples)), "--scores")
     assert [row["score"] for row in rows] == [0.25, 0.5, None]
     assert [row["sample_score"] for row in rows] == [[0.1, 0.4], [1.0, 0.0, 0.5], None]
+    assert [row["output"] for row in rows] == [["t1", "t3"], ["t1", "", "t3"], ["t1", "t2", "t3"]]  # a text per score
     assert rows[2]["error"] == "the sample ended with an error: out of time"
     assert info["conditions"]["s"]["range"] is None  # letters beside numbers
 
