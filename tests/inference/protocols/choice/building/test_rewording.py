@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ground.errors import InputError
@@ -69,6 +71,15 @@ def test_the_question_is_found_in_what_models_write(text):
 )
 def test_why_a_text_is_no_rewording(text, reason):
     assert rewording.extract_and_judge_rewording(QUESTION, text)[1] == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("バナナは黄色ですか？", rewording.NAMES_CHOICE), ("どんな色のバナナがありますか？", None)],
+)
+def test_a_choice_is_named_in_a_language_without_blanks_too(text, reason):
+    question = replace(QUESTION, question="バナナは何色ですか？", choices=("赤色", "黄色", "青色", "緑色"))
+    assert rewording.extract_and_judge_rewording(question, text)[1] == reason
 
 
 def test_a_choice_that_the_question_names_itself_may_stay():
