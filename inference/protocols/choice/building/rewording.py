@@ -219,7 +219,7 @@ def extract_and_judge_rewording(
 
 def _find_wording_fault(question: Question, wording: str, other_wordings: Sequence[str]) -> str | None:
     """Say what is wrong with a wording; None where it is a question, differs, and names no further choice."""
-    if not wording.endswith(("?", "？")):
+    if not wording.endswith(("?", "？")) or not parsing.normalise_wording(wording):
         return NO_QUESTION
     if parsing.normalise_wording(wording) == parsing.normalise_wording(question.question):
         return UNCHANGED

@@ -65,6 +65,7 @@ def test_the_question_is_found_in_what_models_write(text):
         (f"New question: {QUESTION.question.upper()}", rewording.UNCHANGED),
         ("People pour this into a cup of tea.", rewording.NO_QUESTION),
         ("yes", rewording.NO_QUESTION),
+        ("New question: ?", rewording.NO_QUESTION),
         ("Do people pour milk into their tea?", rewording.NAMES_CHOICE),
         ("Which of sand and others is poured into tea?", rewording.NAMES_CHOICE),
     ],
