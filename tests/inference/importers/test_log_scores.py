@@ -258,6 +258,22 @@ def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):
     assert "5 of 5 means are what the records state" in capsys.readouterr().out
 
 
+def test_evaluations_of_one_eee_record_have_their_own_settings(tmp_path):
+    """A temperature of 0 says that nothing was drawn; it was that of the last evaluation for all."""
+    results = [
+        {
+            **eee_result(name, 0.5),
+            "generation_config": {"generation_args": {"temperature": temperature, "max_tokens": 5}},
+        }
+        for name, temperature in (("drawn", 0.7), ("likeliest", 0.0))
+    ]
+    rows = [eee_row("s1", name, 0.5) for name in ("drawn", "likeliest")]
+    info, _, _ = import_scores(tmp_path, "eee", eee_record(tmp_path / "records", results, rows), "--scores")
+    temperatures = {name: fields["temperature"] for name, fields in info["conditions"].items()}
+    assert temperatures == {"drawn": 0.7, "likeliest": 0.0}
+    assert {fields["max_tokens"] for fields in info["conditions"].values()} == {5}
+
+
 def test_the_same_import_again_changes_nothing_and_another_range_is_told_apart(tmp_path, capsys):
     folder = write_lm_eval(tmp_path / "logs", {"drinks": lm_eval_rows()}, TEXT)
     import_scores(tmp_path, "lm-eval", folder, *OPTIONS)
