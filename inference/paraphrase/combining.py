@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant
@@ -78,7 +78,11 @@ def describe_paraphrase_counts_by_source(combined: Iterable[Item]) -> list[str]:
         of_source = [item for item, names in variants if source in names]
         shared = sum(len(names) > 1 for _, names in variants if source in names)
         items_without = [item.item for item in combined_items if item.item not in set(of_source)]
-        line = f"{source}: {len(of_source):,} paraphrases of {len(set(of_source)):,} items"
+        paraphrases, of_items = (
+            format_quantity(len(of_source), "paraphrase"),
+            format_quantity(len(set(of_source)), "item"),
+        )
+        line = f"{source}: {paraphrases} of {of_items}"
         line += f", {shared:,} of them another source's, too" if shared else ""
         lines.append(
             line
