@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.progress import print_important_result_line
 from inference.arguments import (
     add_column_options,
@@ -97,7 +97,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
         command=options.call,
     )
     n_kept = sum(len(choice.kept_wordings) for choice in choices)
-    print(f"{n_kept:,} paraphrases of {len(choices):,} items: {Path(options.out) / 'items.jsonl'}")
+    paraphrases, of_items = format_quantity(n_kept, "paraphrase"), format_quantity(len(choices), "item")
+    print(f"{paraphrases} of {of_items}: {Path(options.out) / 'items.jsonl'}")
 
 
 def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
@@ -187,12 +188,15 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     for line in (*votes.notes, *describe_accepted_decoys_by_annotator(votes)):
         print_important_result_line(line)
     if checked_items.refused_keys:
+        refused = format_quantity(len(checked_items.refused_keys), "paraphrase")
         print(
-            f"{len(checked_items.refused_keys):,} paraphrases are marked with no: "
-            + ("left out" if options.drop else "they stay; --drop leaves them out")
+            f"marked with no and left out: {refused}"
+            if options.drop
+            else f"marked with no: {refused}; --drop leaves such out"
         )
     if checked_items.tied_keys:
-        print(f"{len(checked_items.tied_keys):,} paraphrases have as many yes as no: they stay and count for neither")
+        tied = format_quantity(len(checked_items.tied_keys), "paraphrase")
+        print(f"as many yes as no, so neither: {tied}, not left out")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
         print_important_result_line(f"no wording is left of {_join_up_to_twenty_names(lost_items)}")
