@@ -39,7 +39,7 @@ of the *excess*, corrected - part * uncorrected, is t's, as only its lower end i
 *Not shown* is the corrected share where the sheet is too small: it needs `LEAST` items with wordings on it
 (`forms.LEAST`), as many wordings that flip, as many that do not (or all that there are), and one that means the same.
 Nor is it shown where people call more than `MOST_DECOYS` of the decoys on it the same: verdicts that are wrong for 5 %
-of the wordings moved it by .7 points in the simulation, for 10 % by up to 1.7, for 20 % by 3.3.
+of the wordings moved it by .7 points in the simulation, for 10 % by 1.5, for 20 % by 3.3.
 
 `tests/benchmarks/bench_meaning_correction.py` simulates bias and coverage, beside those of the bootstrap and of
 Wilson's interval; `docs/meaning.md` has the table.
