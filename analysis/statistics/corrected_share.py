@@ -147,10 +147,10 @@ def estimate_flip_share_corrected_for_meaning(
     CorrectedShare
         NaN throughout without an answer.
     """
-    flip, passing, truth = (np.asarray(part, float) for part in (flips, passes, same))
+    flip, passing, truth = (np.asarray(values, float) for values in (flips, passes, same))
     sensitivity, specificity = _compute_mean(passing[truth == 1]), 1 - _compute_mean(passing[truth == 0])
     has_answer = ~np.isnan(flip)
-    flip, passing, truth = (part[has_answer] for part in (flip, passing, truth))
+    flip, passing, truth = (values[has_answer] for values in (flip, passing, truth))
     item = np.unique(np.asarray(items)[has_answer], return_inverse=True)[1]
     n_items, on_sheet = len(np.unique(item)), ~np.isnan(truth)
     n_read = len(np.unique(item[on_sheet]))
