@@ -92,9 +92,9 @@ class DefaultFormula:
 
 
 def build_default_formula(
-    frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement", group: str = "item"
+    frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement"
 ) -> DefaultFormula:
-    """Write the formula `response ~ all features that are present + (1 | group)`.
+    """Write the formula `response ~ all features that are present + (1 | item)`.
 
     `mixed.fit_mixed_models` later drops constant and collinear features, also with the reason.
 
@@ -104,8 +104,8 @@ def build_default_formula(
         One row per response.
     features
         Names of columns that the frame may have.
-    response, group
-        Names of the columns of the response and of the random intercept.
+    response
+        Name of the column of the response.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def build_default_formula(
     present = tuple(feature for feature in features if feature not in dropped)
     if not present:
         raise InputError(f"none of the features is in the table: {', '.join(features)}; compute them first")
-    return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | {group})", present, dropped)
+    return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | item)", present, dropped)
 
 
 def parse_formula(text: str) -> Formula:

@@ -15,7 +15,8 @@ from analysis.statistics.mixed.by_item import sum_rows_by_item
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.robust import compute_robust_se
 from analysis.statistics.mixed.slopes import compute_slope_variation_p_values
-from analysis.statistics.multiplicity import bonferroni, holm
+from analysis.statistics.multiplicity import ALPHA, bonferroni, holm
+from analysis.statistics.resampling import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, Any]
 
-LEVEL = 0.95
 POOLED = "all"  # name of the model if one fit takes all of them
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import Array
 from ground.errors import InputError
 
 LEAST_RESPONDENTS = 10
-LEVEL = 0.95
 PAIRWISE, LISTWISE = WAYS = ("pairwise", "listwise")
 _LEAST_OWN = 0.005  # share of an item's variance: R's factanal stops there, too
 _STEEP = 1e-4  # of the likelihood at its top
@@ -158,13 +158,13 @@ def fit_one_factor_model(covariances: Array) -> tuple[Array, Array]:
         try:
             fit = factor.fit(start=(start, 1 - start[:, 0] ** 2), opt={"gtol": 1e-8})
             loadings, own_shares = fit.loadings[:, 0], fit.uniqueness
-            # Where an item has next to no variance of its own, the likelihood has no top.
-            is_whole = (
+            # Where an item has next to no variance of its own, the likelihood has no top; else the fit has reached it.
+            has_fit = (
                 own_shares.min() < _LEAST_OWN or np.abs(factor.score((loadings[:, None], own_shares))).max() < _STEEP
             )
         except (ValueError, np.linalg.LinAlgError):
-            is_whole = False
-    if not is_whole:
+            has_fit = False
+    if not has_fit:
         return np.full(len(sds), np.nan), np.full(len(sds), np.nan)
     return loadings * sds, own_shares * sds**2
 
