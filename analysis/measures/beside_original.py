@@ -141,21 +141,21 @@ def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
     protocol_by_study = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
     apart = {choices.PROTOCOL, ratings.PROTOCOL}
     of_two = {
-        protocol_by_study[name]
+        name
         for name, fields in runs.info["studies"].items()
         if len(fields["canonical"]) == 2 and protocol_by_study[name] not in apart
     }
     for name, protocol in protocol_by_study.items():
-        if protocol not in apart | of_two:
+        if protocol not in apart and name not in of_two:
             continue
         stimuli = _read_stimuli_beside_originals(
-            runs, name, by_order=protocol == choices.PROTOCOL, by_answers=protocol in of_two
+            runs, name, by_order=protocol == choices.PROTOCOL, by_answers=name in of_two
         )
         if not (stimuli["origin"] >= 0).any():
             continue
         answers: _Answers | None
-        if protocol in of_two:
-            answers = _read_shares_of_first_answer(runs.select_protocols(of_two) or runs, name, len(stimuli))
+        if name in of_two:
+            answers = _read_shares_of_first_answer(runs.select_studies(of_two) or runs, name, len(stimuli))
         elif protocol == choices.PROTOCOL:
             answers = _read_right_probabilities_and_letters(runs.select_protocols({protocol}) or runs, name, stimuli)
         else:
