@@ -132,6 +132,11 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
     if options.decoys_each is not None and options.decoys is None:
         raise InputError("--decoys-each goes with --decoys: name the table of decoys")
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
+    if not any(item.paraphrases for item in sheet_items):
+        raise InputError(
+            f"{options.items}: there are no paraphrases to check; let `waver paraphrase make` write some, or name "
+            "items that have them"
+        )
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
     sheets = write_match_sheets(
         Path(options.out),
