@@ -104,6 +104,8 @@ def _read_parquet_file(path: Path) -> pa.Table:
     try:
         table = pq.ParquetFile(path).read()
         table.validate(full=True)  # texts are UTF-8
+    except PermissionError:
+        raise InputError(f"{path}: cannot be read: permission denied; make it readable") from None
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path}: damaged or cut short; {_ANEW}") from error
     types = {field.name: str(field.type) for field in table.schema}

@@ -237,8 +237,12 @@ def _select_one_file_per_parquet_schema(
             try:
                 con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
             except duckdb.Error:
-                where = f"{folder.path}: {file.relative_to(folder.path)}"
-                raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
+                where = f"{folder.path}: {file.relative_to(folder.path)} cannot be read"
+                try:
+                    file.open("rb").close()
+                except PermissionError:  # not to be deleted: what is in it was perhaps paid for
+                    raise InputError(f"{where}: permission denied; make it readable") from None
+                raise InputError(f"{where}: damaged or cut short; delete it and run again") from error
         raise
 
 

@@ -169,6 +169,19 @@ def test_refuses_a_part_cut_short(folder, keep):
     assert "responses/part-000002.parquet cannot be read: damaged or cut short" in refuses(folder)
 
 
+def test_a_part_without_permission_is_not_to_be_deleted(folder, monkeypatch):
+    (folder / PART).write_bytes(b"")  # DuckDB says as little of it as of one that it may not open
+    open_file = Path.open
+
+    def refuse_part(path, *options, **named):
+        if path.name == Path(PART).name:
+            raise PermissionError
+        return open_file(path, *options, **named)
+
+    monkeypatch.setattr(Path, "open", refuse_part)
+    assert f"{PART} cannot be read: permission denied; make it readable" in refuses(folder)
+
+
 @pytest.mark.parametrize(
     "table", [tables.tabulate_stability, lambda run: run.sql("SELECT sum(probability[1]) FROM responses")]
 )
