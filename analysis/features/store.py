@@ -240,7 +240,7 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
     for name, kind in (dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")).items():
         if types.get(name) != kind:
             problem = f"has type {types[name]}, not {kind}" if name in types else "is missing"
-            raise InputError(f"{path}: column {name!r} {problem}; delete the file and compute the features again")
+            raise InputError(f"{path}: column {name!r} {problem}; delete it and compute the features again")
     return table
 
 

@@ -269,7 +269,7 @@ def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninst
     with pytest.raises(InputError, match=r"features\.parquet: damaged or cut short"):
         features.compute_features(path)
     pq.write_table(pq.read_table(path / "stimuli.parquet"), path / store.FEATURES_FILE)
-    with pytest.raises(InputError, match=r"features\.parquet: column 'word_length' is missing; delete the file"):
+    with pytest.raises(InputError, match=r"features\.parquet: column 'word_length' is missing; delete it and"):
         features.compute_features(path)
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli\.parquet is missing"):
