@@ -6,7 +6,7 @@ import difflib
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class UserError(Exception):
@@ -126,6 +126,26 @@ def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
     ('1 item', '1,200 items', '2 replies')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def join_first_names(names: Sequence[str], most: int = 20) -> str:
+    """Write the first names of a list that may be long.
+
+    Parameters
+    ----------
+    names
+        All names.
+    most
+        How many are written.
+
+    Returns
+    -------
+    The names with commas between them; dots behind them where there are more.
+
+    >>> join_first_names(["tea", "dog"]), join_first_names(["tea", "dog", "cat"], 2)
+    ('tea, dog', 'tea, dog ...')
+    """
+    return ", ".join(names[:most]) + " ..." * (len(names) > most)
 
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

@@ -225,7 +225,7 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
     Raises
     ------
     InputError
-        If it is damaged, or lacks one of these columns.
+        If it is damaged, cannot be read, or lacks one of these columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -233,13 +233,17 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
     try:
         table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
         table.validate(full=True)  # texts are UTF-8
+    except PermissionError:
+        raise InputError(f"{path}: cannot be read: permission denied; make it readable") from None
     except (pa.ArrowException, OSError) as error:
         if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
             raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
-    expected_types = dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")
-    if not expected_types.items() <= {column.name: str(column.type) for column in table.schema}.items():
-        raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
+    types = {column.name: str(column.type) for column in table.schema}
+    for name, kind in (dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")).items():
+        if types.get(name) != kind:
+            problem = f"has type {types[name]}, not {kind}" if name in types else "is missing"
+            raise InputError(f"{path}: column {name!r} {problem}; delete it and compute the features again")
     return table
 
 

@@ -105,6 +105,8 @@ def _read_parquet_file(path: Path) -> pa.Table:
     try:
         table = pq.ParquetFile(path).read()
         table.validate(full=True)  # texts are UTF-8
+    except PermissionError:
+        raise InputError(f"{path}: cannot be read: permission denied; make it readable") from None
     except (pa.ArrowException, OSError) as error:
         if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
             raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ground.errors import InputError, format_quantity
+from ground.errors import InputError, format_quantity, join_first_names
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant
@@ -78,20 +78,10 @@ def describe_paraphrase_counts_by_source(combined: Iterable[Item]) -> list[str]:
         of_source = [item for item, names in variants if source in names]
         shared = sum(len(names) > 1 for _, names in variants if source in names)
         items_without = [item.item for item in combined_items if item.item not in set(of_source)]
-        paraphrases, of_items = (
-            format_quantity(len(of_source), "paraphrase"),
-            format_quantity(len(set(of_source)), "item"),
-        )
-        line = f"{source}: {paraphrases} of {of_items}"
+        line = f"{source}: {format_quantity(len(of_source), 'paraphrase')} of "
+        line += format_quantity(len(set(of_source)), "item")
         line += f", {shared:,} of them another source's, too" if shared else ""
-        lines.append(
-            line
-            + (
-                f"; none of {', '.join(items_without[:20])}{' ...' * (len(items_without) > 20)}"
-                if items_without
-                else ""
-            )
-        )
+        lines.append(line + (f"; none of {join_first_names(items_without)}" if items_without else ""))
     return lines
 
 

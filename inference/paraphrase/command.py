@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from ground.errors import InputError, format_quantity
+from ground.errors import InputError, format_quantity, join_first_names
 from ground.progress import print_important_result_line
 from inference.arguments import (
     add_column_options,
@@ -97,8 +97,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
         command=options.call,
     )
     n_kept = sum(len(choice.kept_wordings) for choice in choices)
-    paraphrases, of_items = format_quantity(n_kept, "paraphrase"), format_quantity(len(choices), "item")
-    print(f"{paraphrases} of {of_items}: {Path(options.out) / 'items.jsonl'}")
+    counts = f"{format_quantity(n_kept, 'paraphrase')} of {format_quantity(len(choices), 'item')}"
+    print(f"{counts}: {Path(options.out) / 'items.jsonl'}")
 
 
 def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +133,11 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
     if options.decoys_each is not None and options.decoys is None:
         raise InputError("--decoys-each goes with --decoys: name the table of decoys")
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
+    if not any(item.paraphrases for item in sheet_items):
+        raise InputError(
+            f"{options.items}: there are no paraphrases to check; let `waver paraphrase make` write some, or name "
+            "items that have them"
+        )
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
     sheets = write_match_sheets(
         Path(options.out),
@@ -143,11 +148,12 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
         n_decoys_each=options.decoys_each,
         annotators=options.annotators,
     )
-    rows = f"{sheets.n_wordings:,} paraphrases" + (f" and {sheets.n_decoys:,} decoys" if decoys else "")
+    rows = format_quantity(sheets.n_wordings, "paraphrase")
+    rows += f" and {format_quantity(sheets.n_decoys, 'decoy')}" if decoys else ""
     for path in sheets.paths:
         print(f"{path}: {rows}; write yes or no into the column match")
     if sheets.items_without_decoy:
-        print_important_result_line(f"no decoy for {_join_up_to_twenty_names(sheets.items_without_decoy)}")
+        print_important_result_line(f"no decoy for {join_first_names(sheets.items_without_decoy)}")
 
 
 def _add_arguments_of_paraphrase_checked(parser: argparse.ArgumentParser) -> None:
@@ -199,13 +205,8 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
         print(f"as many yes as no, so neither: {tied}, not left out")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print_important_result_line(f"no wording is left of {_join_up_to_twenty_names(lost_items)}")
+        print_important_result_line(f"no wording is left of {join_first_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
-
-
-def _join_up_to_twenty_names(names: Sequence[str]) -> str:
-    """Write the first twenty names."""
-    return f"{', '.join(names[:20])}{' ...' * (len(names) > 20)}"
 
 
 def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:

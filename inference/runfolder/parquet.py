@@ -203,7 +203,9 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
         if obstacle := _explain_why_file_cannot_be_read(error):  # not to be removed: it was perhaps paid for
             raise InputError(f"{path}: cannot be read: {obstacle}") from None
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None
+        is_study = path.name == SCHEMA["stimuli"]["file"]  # without it, the answers in the folder are of no use
+        advice = "bring a whole copy of it back" if is_study else "remove it, and its rows are asked again"
+        raise InputError(f"{path}: damaged ({reason}); {advice}") from None
 
 
 def _explain_why_file_cannot_be_read(error: Exception) -> str:

@@ -18,7 +18,7 @@ from shlex import quote
 from sys import intern
 from typing import Any
 
-from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_text
 from inference.numerals import COMMA
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
@@ -41,7 +41,6 @@ DEMO_MEANING_FILE = DEMO_FILE.with_name("meaning.csv")
 NO_ATTRIBUTES: dict[str, str] = {}  # one object for all variants without attributes, to save memory
 DEFAULT_COLUMNS = Columns()  # the columns are called as their fields are
 PATTERNS = (ORIGINAL, PARAPHRASE)
-MOST_LISTED = 20  # items that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +118,9 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
         )
     lacking = [item.item for item in items if item.original is None]
     if lacking:
-        names = ", ".join(lacking[:MOST_LISTED]) + (" ..." if len(lacking) > MOST_LISTED else "")
         yield (
             f"{len(lacking):,} of {len(items):,} items have no original, so all their wordings count as paraphrases, "
-            f"and the first stands for the item in tables: {names}"
+            f"and the first stands for the item in tables: {join_first_names(lacking)}"
         )
 
 

@@ -288,7 +288,10 @@ def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
     [
         (["combine", "a=a.json", "--out", "both.csv"], "let the name end in .jsonl"),
         (["sheet", "--items", "a.json", "--out", "sheet.xlsx"], "the sheet is a .csv file"),
-        (["sheet", "--items", "empty.json", "--out", "sheet.csv"], "no paraphrases to check"),
+        (
+            ["sheet", "--items", "empty.json", "--out", "sheet.csv"],
+            "empty.json: there are no paraphrases to check; let `waver paraphrase make` write some",
+        ),
         (["checked", "a.json", "--items", "a.json", "--out", "x.jsonl"], "a sheet is a .csv file"),
         (["checked", "nowhere.csv", "--items", "a.json", "--out", "x.jsonl"], "nowhere.csv: cannot be read"),
     ],

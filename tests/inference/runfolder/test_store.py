@@ -254,6 +254,9 @@ def test_a_file_that_is_gone_is_not_to_be_removed(path):
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli.parquet: cannot be read: it is not there; bring it back"):
         read_stored_study(path)
+    (path / "stimuli.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"stimuli.parquet: damaged .*; bring a whole copy of it back"):
+        read_stored_study(path)
 
 
 @pytest.mark.parametrize(
