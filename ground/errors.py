@@ -168,6 +168,25 @@ def describe_os_error_with_exit_status(error: OSError) -> tuple[int, str]:
     return 1, f"{reason}; see to it that it can be written, or give another file or folder, then repeat the command"
 
 
+def explain_why_file_cannot_be_read(error: Exception) -> str:
+    """Say what keeps a file that may be whole from being read, and what to do; empty where the file is damaged.
+
+    What is in it was perhaps paid for: nobody may be told to delete a file because it is out of reach.
+
+    >>> [explain_why_file_cannot_be_read(error) for error in (PermissionError(), ValueError())]
+    ['permission denied; make it readable', '']
+    """
+    if isinstance(error, MemoryError):
+        return "memory has run out; end other programs, then try again"
+    if isinstance(error, FileNotFoundError):
+        return "it is not there; bring it back"
+    if isinstance(error, PermissionError):
+        return "permission denied; make it readable"
+    if isinstance(error, OSError) and error.errno is not None:  # a network disk that is away, for example
+        return f"{os.strerror(error.errno)}; see to it that it can be read, then try again"
+    return ""
+
+
 def escape_control_characters(text: str) -> str:
     r"""Write control characters as their escapes: one in a name could change what a terminal shows.
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features.names import FEATURES as NAMES
-from ground.errors import InputError
+from ground.errors import InputError, explain_why_file_cannot_be_read
 from ground.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -233,11 +232,9 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
     try:
         table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
         table.validate(full=True)  # texts are UTF-8
-    except PermissionError:
-        raise InputError(f"{path}: cannot be read: permission denied; make it readable") from None
     except (pa.ArrowException, OSError) as error:
-        if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
-            raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error
+        if obstacle := explain_why_file_cannot_be_read(error):
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
     types = {column.name: str(column.type) for column in table.schema}
     for name, kind in (dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")).items():

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, explain_why_file_cannot_be_read, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -105,11 +104,9 @@ def _read_parquet_file(path: Path) -> pa.Table:
     try:
         table = pq.ParquetFile(path).read()
         table.validate(full=True)  # texts are UTF-8
-    except PermissionError:
-        raise InputError(f"{path}: cannot be read: permission denied; make it readable") from None
     except (pa.ArrowException, OSError) as error:
-        if number := getattr(error, "errno", None):  # whole perhaps, and not to be deleted
-            raise InputError(f"{path}: cannot be read ({os.strerror(number)}); make it readable") from error
+        if obstacle := explain_why_file_cannot_be_read(error):
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         raise InputError(f"{path}: damaged or cut short; {_ANEW}") from error
     types = {field.name: str(field.type) for field in table.schema}
     for column in SCHEMA["meaning"]["columns"]:

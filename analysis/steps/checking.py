@@ -52,7 +52,7 @@ class Comparison:
             undefined_text = f" {n_undefined:,} more {'are' if n_undefined > 1 else 'is'} undefined in both tables."
             return f"{agreeing}; up to {self.tolerance:g} counts as none.{undefined_text if n_undefined else ''}"
         further_apart = self.columns.assign(further_apart=self.columns["differing"] - self.columns["half_defined"])
-        apart = [
+        differing_columns = [
             f"{row.column} ({row.further_apart:,} of {row.values:,}, by up to {row.largest:.2g})"
             for row in further_apart.itertuples()
             if row.further_apart
@@ -63,7 +63,9 @@ class Comparison:
             if row.half_defined
         ]
         sentences = [
-            f"Numbers differ by more than {self.tolerance:g}: {'; '.join(apart)}." if apart else "",
+            f"Numbers differ by more than {self.tolerance:g}: {'; '.join(differing_columns)}."
+            if differing_columns
+            else "",
             f"Numbers are undefined in one table only: {'; '.join(half_defined)}." if half_defined else "",
             f"{format_quantity(self.missing_rows, 'row is', 'rows are')} in one table only."
             if self.missing_rows

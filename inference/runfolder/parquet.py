@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ground.errors import InputError
+from ground.errors import InputError, explain_why_file_cannot_be_read
 from ground.run_json import SCHEMA
 from ground.writing import write_atomically
 from inference.stimuli.reading.files import refuse_pipe_or_device
@@ -200,25 +199,12 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError) as error:
-        if obstacle := _explain_why_file_cannot_be_read(error):  # not to be removed: it was perhaps paid for
+        if obstacle := explain_why_file_cannot_be_read(error):  # not to be removed: it was perhaps paid for
             raise InputError(f"{path}: cannot be read: {obstacle}") from None
         reason = str(error).splitlines()[0]
         is_study = path.name == SCHEMA["stimuli"]["file"]  # without it, the answers in the folder are of no use
         advice = "bring a whole copy of it back" if is_study else "remove it, and its rows are asked again"
         raise InputError(f"{path}: damaged ({reason}); {advice}") from None
-
-
-def _explain_why_file_cannot_be_read(error: Exception) -> str:
-    """Say what keeps a file that may be whole from being read, and what to do; empty where it is damaged."""
-    if isinstance(error, pa.ArrowMemoryError):
-        return "memory has run out; end other programs, then try again"
-    if isinstance(error, FileNotFoundError):
-        return "it is not there; bring it back"
-    if isinstance(error, PermissionError):
-        return "permission denied; make it readable"
-    if isinstance(error, OSError) and error.errno is not None:  # a network disk that is away, for example
-        return f"{os.strerror(error.errno)}; see to it that it can be read, then try again"
-    return ""
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:

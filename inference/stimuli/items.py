@@ -108,10 +108,10 @@ def read_and_check_items(
 def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
-        kept = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
+        columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.
         lacks_paraphrases = not shape.has_row_per_item and all(len(item.variants) == 1 for item in items)
-        yield f"{kept}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else kept
+        yield f"{columns_line}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else columns_line
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
         yield (
             f"pattern '{shorten_text(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"

@@ -124,8 +124,8 @@ def _format_on_its_side_of_limit(number: float, outcome: Outcome, digits: int, s
     """Round a number to so many digits, or to more where it would seem to meet the limit, or to pass it."""
     limit = outcome.limit
     for n_digits in range(digits, 18):
-        shown = float(f"{number:.{n_digits}g}")
-        if (shown > limit, shown < limit) == (number > limit, number < limit) or math.isclose(number, limit):
+        rounded = float(f"{number:.{n_digits}g}")
+        if (rounded > limit, rounded < limit) == (number > limit, number < limit) or math.isclose(number, limit):
             break
     return f"{number:{sign}.{n_digits}g}"
 

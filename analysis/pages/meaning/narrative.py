@@ -180,16 +180,20 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
     if corrected.empty:
         return
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
-    shown = corrected[corrected["not_shown"].fillna("") == ""]
-    shown = shown.assign(label=labels.build_row_labels(corrected)[shown.index]) if len(shown) else shown
+    shown_shares = corrected[corrected["not_shown"].fillna("") == ""]
+    shown_shares = (
+        shown_shares.assign(label=labels.build_row_labels(corrected)[shown_shares.index])
+        if len(shown_shares)
+        else shown_shares
+    )
     subject_before = ""
-    for row in shown.head(NAMED_CHECKS).to_dict("records"):
+    for row in shown_shares.head(NAMED_CHECKS).to_dict("records"):
         subject = CORRECTED if row["study"] in with_check else BY_PEOPLE
         share = f"{format_percent(row['corrected'])} ({format_percent(row['lower'])} to {format_percent(row['upper'])})"
         is_new = subject != subject_before  # what the shares are of is said once
         yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
         subject_before = subject
-    for reason in corrected.loc[~corrected.index.isin(shown.index), "not_shown"].unique()[:2]:
+    for reason in corrected.loc[~corrected.index.isin(shown_shares.index), "not_shown"].unique()[:2]:
         yield f"No corrected share is shown: {reason}."
 
 

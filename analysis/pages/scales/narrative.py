@@ -140,14 +140,14 @@ def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
         for word in (MORE, LESS, "")
     }
     word = MORE if len(by_word[MORE]) else LESS
-    said, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
-    if said.empty:
+    rows_of_word, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
+    if rows_of_word.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
-    names = _join_names_of_changed_asking_ways(said)
+    names = _join_names_of_changed_asking_ways(rows_of_word)
     has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
-    of_scale = "" if has_more or len(said) > 1 else " of the scale"  # a first screen has 60 words at most
+    of_scale = "" if has_more or len(rows_of_word) > 1 else " of the scale"  # a first screen has 60 words at most
     # Of the change named first.
-    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f}{of_scale})"
+    numbers = f"({rows_of_word['apart'].iloc[0]:.2f} against {rows_of_word['models'].iloc[0]:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
         sentence += f", {_join_names_of_changed_asking_ways(by_word[LESS])} less"

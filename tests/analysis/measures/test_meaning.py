@@ -101,7 +101,7 @@ def test_a_file_that_may_not_be_read_is_not_to_be_deleted(tmp_path, monkeypatch)
 
     opened = runs.open_runs(hand_made(tmp_path / "run"))
     monkeypatch.setattr(pq, "ParquetFile", refuse_to_open)
-    with pytest.raises(InputError, match=r"meaning\.parquet: cannot be read \(Permission denied\); make it readable"):
+    with pytest.raises(InputError, match=r"meaning\.parquet: cannot be read: permission denied; make it readable"):
         meaning.read_verdicts_on_wordings(opened)
 
 

@@ -178,7 +178,7 @@ def test_a_part_that_may_not_be_read_is_not_to_be_deleted(folder, monkeypatch):
     (folder / "responses/part-000002.parquet").write_bytes(b"PAR1")  # no user of tests may be refused a whole one
     monkeypatch.setattr(Path, "read_bytes", refuse)
     message = refuses(folder)
-    assert "parquet cannot be read: Permission denied; make it readable" in message and "delete" not in message
+    assert "parquet cannot be read: permission denied; make it readable" in message and "delete" not in message
 
 
 @pytest.mark.parametrize(
