@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
@@ -59,7 +60,13 @@ def collect_measures(runs: Runs, invalid: str) -> CollectedMeasures:
     -------
     CollectedMeasures
         The measures, and what was left out and why.
+
+    Raises
+    ------
+    InputError
+        For an unknown convention.
     """
+    refuse_unknown_invalid_answer_convention(invalid)  # of a single page, it would be a reason to leave it out
     return runs.compute_once(("measures of models", invalid), lambda: _collect_measures_of_all_pages(runs, invalid))
 
 

@@ -110,7 +110,7 @@ def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], 
     sources = frames["measure_sources"]
     models, studies = frames["measures_by_model"]["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
     compared = values["model"].nunique()  # others have no condition that all are compared in
-    whose = "their answers" if compared == models else f"{compared:,} of them"
+    whose = f"{'its' if models == 1 else 'their'} answers" if compared == models else f"{compared:,} of them"
     n_measures, noun = int(sources.loc[sources["left_out"] == "", "n_measures"].sum()), "measure"
     if len(family):
         n_measures, noun = family.groupby(["page", "study", "measure"]).ngroups, "headline measure"
@@ -153,8 +153,8 @@ def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
         return f"{verdicts.UNCLEAR}: no page has a measure of these models."
     most_models = int(numbers.max())
     if most_models < LEAST:
-        models_text = f"{format_quantity(most_models, 'model')} asked in the same way answered"
-        return f"{verdicts.UNCLEAR}: at most {models_text}, and a correlation needs {LEAST}."
+        models_text = f"at most {format_quantity(most_models, 'model')}" if most_models else "no model"
+        return f"{verdicts.UNCLEAR}: {models_text} asked in the same way answered, and a correlation needs {LEAST}."
     names = frames["benchmark_names"]
     scored = "no benchmark is known of" if (names["side"] == "scores").any() else "no scores were given for"
     return f"{verdicts.UNCLEAR}: neither size nor accuracy is known of {LEAST} models, and {scored} them."
@@ -177,7 +177,7 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
     clear_rows = family[family["clear"]]
     if clear_rows.empty:
         if len(family) == 1:
-            return f"{verdicts.UNCLEAR}: the one rank correlation does not differ from 0."
+            return f"{verdicts.UNCLEAR}: the one rank correlation is not shown to differ from 0."
         return f"{verdicts.UNCLEAR}: none of {total_text} differs from 0 {CORRECTED}."
     count = len(clear_rows)
     lead = "" if count == 1 else "most strongly, "

@@ -291,7 +291,8 @@ def _describe_holm_significant_pair_counts(
         if tested.empty:
             continue
         if not has_possibly_significant_test(tested):
-            yield f"{MEASURES[str(measure)].capitalize()}: {explain_no_detectable_difference(tested)}"
+            name = MEASURES[str(measure)]
+            yield f"{name[0].upper()}{name[1:]}: {explain_no_detectable_difference(tested)}"
             continue
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (

@@ -32,6 +32,8 @@ QUANTILES = {"low": 0.05, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75
 def build_meaning_flips_by_model_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield, for every study, a row per model, condition and kind of share: all, same and corrected."""
     flips, corrected = frames["meaning_flips"], frames["meaning_corrected"]
+    if flips.empty:
+        return
     shares = flips[["study", "model", "condition", "wordings", "n_items", "flip", "flip_lower", "flip_upper"]]
     if len(corrected):
         corrected_rows = corrected.dropna(subset=["corrected"])

@@ -236,8 +236,9 @@ def _describe_verdict_counts(meanings: pd.DataFrame) -> Iterator[str]:
     same, another, unclear = (int(counts.get(verdict, 0)) for verdict in (SAME, ANOTHER, UNCLEAR))
     left = int(meanings["meaning"].isna().sum())
     yield (
-        f"Of {format_quantity(len(meanings), 'wording')}, {same:,} mean the same as the original, {another:,} mean "
-        f"something else, {unclear:,} are unclear" + (f"; {left:,} have no verdict." if left else ".")
+        f"Of {format_quantity(len(meanings), 'wording')}, {same:,} mean{'s' * (same == 1)} the same as the original, "
+        f"{another:,} mean{'s' * (another == 1)} something else, {unclear:,} {'is' if unclear == 1 else 'are'} unclear"
+        + (f"; {left:,} {'has' if left == 1 else 'have'} no verdict." if left else ".")
     )
 
 

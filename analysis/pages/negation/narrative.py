@@ -145,7 +145,7 @@ def _describe_mean_change_by_place(places: pd.DataFrame) -> Iterator[str]:
 def _describe_label_shares_by_negation(bias: pd.DataFrame) -> Iterator[str]:
     """Say how often each label is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
-    for label, row in means.iterrows():
+    for label, row in means.dropna().iterrows():  # without answers to originals, or to negations, there is no share
         yield (
             f"“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
             f"{format_percent(row['said_negated'])} with one, where it is right for "

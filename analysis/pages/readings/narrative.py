@@ -123,7 +123,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
             f"{UNCLEAR}: the other readings move at least half as far as {row['reading']}, but how much of its "
             "variance is theirs is uncertain."
         )
-    if word == KEPT_BANDS[1].word and row["common"] < row["kept"]:  # only so much of it is surely the same
+    if word == KEPT_BANDS[1].word and row["common_lower"] < 1 and row["common"] < row["kept"]:  # no more is surely so
         share = f"at least {format_percent(row['common_lower'])} {stays} (lower end of the interval{asked})."
     return f"{word.capitalize() or UNCLEAR}: {share}"
 

@@ -208,15 +208,13 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
         leaders = part[part["rank"] == part["rank"].min()]
-        if len(leaders) > 1:
-            names = join_names(list(leaders["model"]))
-            yield f"{_format_condition_prefix(rankings, row)}{names} share the first rank."
-            continue
         first = leaders.iloc[0]
-        place = f"ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f}"
-        yield (
-            f"{_format_condition_prefix(rankings, row)}{first['model']} is first, and expected to stay so in some "
-            f"{format_percent(first['first'])} of studies with other items and templates ({place} in 95 %)."
+        yield _format_condition_prefix(rankings, row) + (
+            f"{join_names(list(leaders['model']))} share the first rank."
+            if len(leaders) > 1
+            else f"{first['model']} is first, and expected to stay so in some {format_percent(first['first'])} of "
+            f"studies with other items and templates (ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f} in "
+            "95 %)."
         )
         tau = _format_in_two_digits(row["tau"])
         yield f"The ranking's tau with that of another study is expected to be about {tau}."

@@ -100,12 +100,11 @@ def build_template_ranges_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]
 
 def build_planned_errors_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield for every study the foreseen and the actual errors of its models, each under its first condition."""
-    frame, answering_units = (
-        frames["planned_errors"],
-        select_first_unit_of_answering_models(frames["wording_precision"]),
-    )
-    rows = frame.merge(answering_units[labels.UNIT], on=labels.UNIT) if len(frame) else frame
-    for _, part in rows.groupby("study", sort=False) if len(rows) else ():
+    frame = frames["planned_errors"]
+    if frame.empty:
+        return
+    answering_units = select_first_unit_of_answering_models(frames["wording_precision"])
+    for _, part in frame.merge(answering_units[labels.UNIT], on=labels.UNIT).groupby("study", sort=False):
         if part[["predicted", "actual"]].notna().all(axis=1).any():
             yield (part.assign(label=labels.build_row_labels(part)),)
 

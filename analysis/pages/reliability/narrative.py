@@ -237,9 +237,10 @@ def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Itera
         reliable_parts = part[part["item_lower"] > 0]
         if len(reliable_parts):
             yield (
-                f"{str(measure).capitalize()} from {format_count_range(reliable_parts['n_samples'].round())} {sampled} "
-                f"of one wording tells items of {study} apart with a reliability of "
-                f"{_format_value_range(reliable_parts['icc'])} by {format_quantity(len(reliable_parts), 'model')}; "
+                f"{str(measure)[0].upper()}{str(measure)[1:]} from "
+                f"{format_count_range(reliable_parts['n_samples'].round())} {sampled} of one wording tells "
+                f"items of {study} apart with a reliability of {_format_value_range(reliable_parts['icc'])} "
+                f"by {format_quantity(len(reliable_parts), 'model')}; "
                 f"from one, {_format_value_range(reliable_parts['icc_sample'])}."
             )
         if len(reliable_parts) < len(part):

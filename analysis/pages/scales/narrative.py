@@ -261,9 +261,10 @@ def _describe_model_distance_and_persona_distance(moves: pd.DataFrame) -> Iterat
     """Say how far two answers are apart that differ in the model, and in the persona, alone."""
     for row in moves.itertuples():
         if row.change in (MODEL, "persona"):
+            ends = "" if pd.isna(row.apart_lower) else f" ({row.apart_lower:.3f} to {row.apart_upper:.3f})"
             yield (
-                f"Two answers that differ in the {row.change} alone are {row.apart:.3f} of the scale apart, on average "
-                f"({row.apart_lower:.3f} to {row.apart_upper:.3f})."
+                f"Two answers that differ in the {row.change} alone are {row.apart:.3f} of the scale apart, on "
+                f"average{ends}."
             )
 
 

@@ -61,14 +61,13 @@ def caption_score_violins(items: pd.DataFrame) -> str:
 def caption_score_temperatures(scores: pd.DataFrame) -> str:
     """Write the caption of the curves by temperature."""
     first = scores.iloc[0]
-    items = format_count_range(scores["n"])
     drawn = select_temperature_lines_to_draw(scores)
     flat = int((drawn["kurtosis"].isna() & drawn["caution"].str.startswith(EQUAL)).sum())
     models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
     flat_text = f" No mark of kurtosis where {EQUAL}: {flat} of {format_quantity(len(drawn), 'point')}." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
-        f"range {first['range']}, over {items} items per "
+        f"range {first['range']}, over {format_count_range(scores['n'], 'item')} per "
         f"group.{_describe_logarithmic_axis(drawn['kurtosis'])} Lines: 95 % "
         f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{flat_text}"

@@ -30,11 +30,12 @@ def build_score_violins_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked."""
+    """Yield the rows of table `scores` with the page's range and method, where several temperatures were asked and a
+    figure is defined."""
     span, _, method = choose_scoring_setting_of_figures(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
-    if rows["temperature"].nunique() > 1:
+    if rows["temperature"].nunique() > 1 and rows[["kurtosis", "tau"]].notna().any(axis=None):
         # A line goes over all temperatures: it has the mark where the model answers at none of them.
         best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
             "validity"

@@ -167,8 +167,9 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
         axes.xaxis.set_minor_locator(NullLocator())
         _scale_measure_axis(axes, measure, scores["kurtosis"].max())
         limits = scores[[measure, f"{measure}_lower", f"{measure}_upper"]]  # one scale, so that groups compare
-        low, high = float(np.nanmin(limits)), float(np.nanmax(limits))
-        axes.set_ylim(min(0, low) - 0.06 * (high - low), high + 0.08 * (high - low) + 1e-9)
+        if limits.notna().any(axis=None):
+            low, high = float(np.nanmin(limits)), float(np.nanmax(limits))
+            axes.set_ylim(min(0, low) - 0.06 * (high - low), high + 0.08 * (high - low) + 1e-9)
         if number >= len(panel_axes) - 2:
             panels.label_x_axis(axes, "Temperature")
     _draw_score_legend(drawing, scores, names, legend_names, looks)

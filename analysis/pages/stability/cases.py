@@ -179,10 +179,10 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
     Raises
     ------
     InputError
-        For a negative number of examples.
+        For a number of examples below 0.
     """
     if examples < 0:
-        raise InputError(f"examples = {examples}: give a number of outputs, 0 or more")
+        raise InputError(f"examples = {examples}: give a number of texts from 0 on")
     create_agreement_tables(runs)
     return runs.sql(
         """

@@ -1,8 +1,12 @@
 """List the tables and figures of the page `wording`; `columns` says what its columns mean."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from analysis.pages.wording.columns import COLUMNS
 from analysis.reporting.catalogue import Catalogue, Figure, Measures, Rewordings, Table, split_names
 from analysis.reporting.catalogue.columns import IDENTITY, OVER_ITEMS
+from analysis.runs import Runs
 
 WORDING_COLUMNS = split_names("study model language task condition pattern")
 MEASURES = split_names("valid consistency yes diff_yes excess_yes accuracy_original accuracy diff_acc overall")
@@ -119,6 +123,14 @@ FIGURES = {
     "overall_scores": Figure("The models over all kinds of wording", "overall"),
     "stage_differences": Figure("What tuning changes", "figures.build_stage_differences_frames"),
 }  # fmt: skip
+
+
+def _explain_empty_wording_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
+    """Say that no original question has a response, with which every other one is compared; empty where one has."""
+    query = "FROM responses JOIN stimuli USING (study, item, variant) WHERE pattern = 'original' LIMIT 1"
+    return "" if runs.execute(query).fetchone() else "no original question has a response to compare others with"
+
+
 CATALOGUE = Catalogue(
     place=30,
     protocols=frozenset({"wording"}),
@@ -126,6 +138,7 @@ CATALOGUE = Catalogue(
     tables=TABLES,
     columns=COLUMNS,
     figures=FIGURES,
+    explain_no_data=_explain_empty_wording_page,
     rewordings=Rewordings(
         "analysis.measures.reworded.agreements:read_agreement_studies",
         "analysis.measures.reworded.agreements:has_rewordings",

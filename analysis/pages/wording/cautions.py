@@ -52,14 +52,16 @@ def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> I
         )
         empty = none & (valid == 0) if len(none) else none
         task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
-        if none.all():
+        if empty.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
+        elif none.all():
+            yield f"No model gives a valid answer to an original question of {task_name}: nothing is measured there."
         elif empty.any():
             yield (
                 f"There are no valid answers to {task_name} from "
                 f"{_join_unit_labels_for_sentence(none.index[empty], part)}."
             )
-        low = is_validity_below_half(valid) & ~none
+        low = is_validity_below_half(valid) & ~empty
         if low.any():
             yield (
                 f"Less than half of the answers to {task_name} are valid for "

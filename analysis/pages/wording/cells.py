@@ -27,6 +27,7 @@ PATTERNS = {
 }
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
+RUN_FIELDS = ("stage", "series", "parameters", "form", "shots", "setting")  # of its model and condition
 # Sums over the wordings of one item, as a rule one wording; `_query_pair_counts_by_unit_and_item` explains each.
 SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
@@ -237,7 +238,8 @@ def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFr
         _read_run_json_fields_of_unit(runs, *unit)
         for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)
     ]
-    return pd.concat([frame.reset_index(drop=True), pd.DataFrame(unit_fields, dtype=object)], axis=1)
+    fields = pd.DataFrame(unit_fields, columns=RUN_FIELDS, dtype=object)
+    return pd.concat([frame.reset_index(drop=True), fields], axis=1)
 
 
 def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:

@@ -10,11 +10,14 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row
 from analysis.pages.wording.plots import select_drawn_bins
 from analysis.reporting.catalogue.frames import Frames
+from analysis.runs.folder import ORIGINAL
 
 
 def build_consistency_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `consistency` by language and task."""
-    yield from _split_by_language_and_task(_add_silent_column_by_task(frames["consistency"]))
+    """Yield table `consistency` by language and task, where questions were reworded."""
+    for (part,) in _split_by_language_and_task(_add_silent_column_by_task(frames["consistency"])):
+        if (part["pattern"] != ORIGINAL).any():
+            yield (part,)
 
 
 def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

@@ -69,10 +69,15 @@ def answer_page_question(
     Answer
         What the page says in words.
     """
-    all_rows, means = frames["consistency"], frames["patterns"].dropna(subset=["consistency"])
+    all_rows = frames["consistency"]
+    if all_rows.empty:
+        return Answer(
+            "No original question has a response.", f"{verdicts.UNCLEAR}: there is none to compare other answers with."
+        )
+    means = frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_asked_models_questions_and_tasks(all_rows, when), list_cautions(frames)
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
-    if table.empty and len(all_rows):
+    if table.empty:
         rows = all_rows.assign(
             label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),
             validity_at_most=float("nan"),

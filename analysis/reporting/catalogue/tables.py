@@ -83,7 +83,7 @@ def convert_options_to_types_of_defaults(
             converted[name] = _convert_to_type_of_default(known_options[name].default, value)
         except (ValueError, OverflowError) as error:
             raise InputError(f"{subject}: option {name}: {error}") from error
-        if name == "seed" and converted[name] < 0:
+        if name == "seed" and isinstance(converted[name], numbers.Integral) and converted[name] < 0:
             raise InputError(f"{subject}: seed = {converted[name]}: give a whole number from 0 on")
     return converted
 

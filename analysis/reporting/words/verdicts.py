@@ -55,7 +55,7 @@ RULES: Mapping[str, str] = {
     "like these over items and wordings. The second ones are more than rewording.",
     "kept": "“Mostly the model” is said where the whole interval of what stays under every reading is at least one "
     "half; “less than half”, where it is below. The first one needs a squared correlation with a reading of other "
-    "responses, too, whose whole interval is at least one half. The smaller of the two is the share that is said. "
+    "responses, too, whose whole interval is at least one half. Where that is the smaller one, its lower end is said. "
     "Readings of the same texts alone get no word.",
     "artefact": "An artefact of a reading is named where more than 5 % of its variance over wordings is its own, by a "
     "test after Holm. Three readings are needed, or what people read; bounds are not enough. Other readings do not "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
 import re
@@ -409,6 +410,8 @@ def test_unknown_names_are_refused_with_the_known_ones():
         tables.convert_options_to_types_of_defaults("table stability", {"sampels": "5"}, known)
     with pytest.raises(InputError, match="table stability: seed = -1: give a whole number from 0 on"):
         tables.convert_options_to_types_of_defaults("table stability", {"seed": "-1"}, known)
+    of_outside_page = {"seed": inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY, default=None)}
+    assert tables.convert_options_to_types_of_defaults("table dice", {"seed": "4"}, of_outside_page) == {"seed": "4"}
     with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
         tables.convert_options_to_types_of_defaults("table stability", {"resamples": "many"}, known)
     given = {"thresholds": "0.05,0.5", "seed": "4"}

@@ -19,6 +19,7 @@ from analysis.pages.benchmarks.tables import (
 )
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import list_pages, tables
+from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
@@ -219,6 +220,12 @@ def test_what_has_no_data_says_why(tmp_path):
     found = tabulate_compared_and_left_out_measures(runs.open_runs(tmp_path / "run"))
     reasons = found[found["page"] == "stability"]["left_out"].tolist()
     assert reasons == ["no item has two wordings other than its original"]
+
+
+def test_an_unknown_convention_is_refused_and_leaves_no_page_out(tmp_path):
+    opened = runs.open_runs(write_run(tmp_path / "run", random_frame(list("ab"), items=3, paraphrases=3)))
+    with pytest.raises(InputError, match="invalid = 'drop' is not known; invalid answers are dropped or inconsistent"):
+        tabulate_compared_and_left_out_measures(opened, invalid="drop")
 
 
 def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():

@@ -59,6 +59,8 @@ def test_what_was_asked_names_models_day_and_what_was_compared():
     )
     assert answer().setup.endswith("5 measures of their answers were compared with each other.")
     assert answer(sources=({"left_out": "few"},)).setup.endswith("; no measure of their answers could be compared.")
+    one_model = answer(silent=(False,), sources=({"left_out": "few"},))
+    assert one_model.setup.endswith("; no measure of its answers could be compared.")
     two = answer(sources=({}, {"study": "t", "n_measures": 3}, {"study": "u", "left_out": "few"}))
     assert "asked in 3 studies" in two.setup and "8 measures" in two.setup
 
@@ -95,7 +97,7 @@ def test_holm_the_family_is_of_rank_correlations_of_headline_measures():
     unclear, pearson = coefficient(p_holm=0.4, r=0.5, ends=(-0.2, 0.8)), coefficient(method="pearson")
     other = coefficient(measure="SD", headline=False)
     said = answer(unclear, pearson, other, coefficient(method="spearman given size"))
-    assert said.verdict == "These runs cannot tell: the one rank correlation does not differ from 0."
+    assert said.verdict == "These runs cannot tell: the one rank correlation is not shown to differ from 0."
     assert said.setup.endswith("; 1 headline measure of their answers was compared with size.")
     assert said.details["benchmarks"] == (
         "The answer rests on 1 row: headline measures, method spearman, with a number.",
@@ -109,7 +111,7 @@ def test_holm_the_family_is_of_rank_correlations_of_headline_measures():
 def test_interval_nothing_is_named_that_its_own_interval_contradicts():
     for ends in ((-0.01, 0.98), (NAN, NAN)):
         assert answer(coefficient(ends=ends)).verdict == (
-            "These runs cannot tell: the one rank correlation does not differ from 0."
+            "These runs cannot tell: the one rank correlation is not shown to differ from 0."
         )
     assert answer(coefficient(r=-0.9, ends=(-0.98, -0.1))).verdict.startswith(
         "Range, of page stability, falls with size: the one rank"
@@ -144,6 +146,9 @@ def test_validity_models_that_do_not_answer_get_no_verdict():
 def test_without_a_coefficient_the_reason_is_said():
     assert answer(sources=({"n_models": 3},)).verdict == (
         "These runs cannot tell: at most 3 models asked in the same way answered, and a correlation needs 4."
+    )
+    assert answer(sources=({"n_models": 0},)).verdict == (
+        "These runs cannot tell: no model asked in the same way answered, and a correlation needs 4."
     )
     assert answer().verdict == (
         "These runs cannot tell: neither size nor accuracy is known of 4 models, and no scores were given for them."

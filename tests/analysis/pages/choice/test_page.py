@@ -53,6 +53,11 @@ def told(answer):
     return " ".join(line for lines in answer.details.values() for line in lines)
 
 
+def test_a_measure_keeps_its_capitals_where_a_sentence_begins_with_it(tmp_path):
+    rows = answers(questions(8, 2), ["a", "b", "c", "d"])
+    assert "XParaCon: 6 pairs compared: no difference could be shown." in told(said(tmp_path, rows, resamples=20))
+
+
 def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
     found = said(tmp_path, always(ASKED, right))
     assert found.setup == "1 model was asked 100 questions, each in 3 wordings with its choices in 4 orders."

@@ -13,6 +13,7 @@ from analysis.measures.meaning import read_meaning_checks_of_studies
 from analysis.pages.meaning import captions, figures, plots
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.frames import Frames
+from analysis.reporting.output.exploring import Run
 from helpers.figures import check_figure
 from helpers.meaning_runs import write_meaning_run
 
@@ -47,3 +48,9 @@ def test_captions_say_that_only_the_best_checks_are_drawn():
 
 def test_the_family_of_the_effects_is_all_rows():
     assert look_up_column("meaning_effect", "p_holm").meaning == "the same after Holm for all rows"
+
+
+def test_without_answers_beside_originals_there_is_no_figure_of_flips(opened):
+    part = Frames(Run([str(opened.runs.folders[0].path)]).where("pattern <> 'original'").open_runs_of_protocols(
+        frozenset({"agreement"})), {})  # fmt: skip
+    assert list(figures.build_meaning_flips_by_model_frames(part)) == []

@@ -143,6 +143,10 @@ def test_people_alone_are_named_where_no_check_is_used():
     caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
     assert caution in said.cautions
     assert "200 have no verdict" in " ".join(said.details["meanings"])
+    one_of_each = narrative.answer_page_question(build(meanings=meanings(1, 1, 1, 1))).details["meanings"]
+    assert one_of_each[0].endswith(
+        "1 means the same as the original, 1 means something else, 1 is unclear; 1 has no verdict."
+    )
 
 
 def test_people_alone_who_read_all_wordings_give_the_verdicts():

@@ -109,6 +109,14 @@ def test_places_are_compared_where_they_are_no_rarity(tmp_path):
     assert "by position" not in told(narrative.answer_page_question(made))
 
 
+def test_without_answers_to_originals_no_share_of_a_label_is_said(tmp_path):
+    rows = answers(ASKED)
+    rows["error"] = rows["pattern"].map({"original": "no answer came"})
+    rows.loc[rows["pattern"] == "original", "answer"] = None
+    found = narrative.answer_page_question(frames(tmp_path, rows))
+    assert "nan" not in told(found) and "negation_bias" not in found.details
+
+
 def test_without_an_important_negation_nothing_is_said(tmp_path):
     rows = answers(ASKED.assign(gold="neutral"))
     found = narrative.answer_page_question(frames(tmp_path, rows))

@@ -178,6 +178,11 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
         "resample)."
     )
+    rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
+    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([rounded])) == (
+        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
+        "resample)."
+    )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
@@ -414,10 +419,12 @@ def test_an_artefact_is_of_all_models_only_where_each_named_reading_is_one_with_
     assert "the strict rule and the lenient rule" in said and said.endswith(f"is an artefact of {ending}"), said
 
 
-def test_an_artefact_in_some_settings_of_one_model_is_told_so():
+def test_an_artefact_with_all_models_in_some_settings_is_told_so():
     readings = pd.DataFrame({"reading": "strict rule", "model": "m", "setting": ["plain", "chat"], "compared": True,
                              "own": 0.1, "artefact": [True, False]})  # fmt: skip
     assert narrative.describe_readings_with_artefacts(readings).endswith("artefact of reading in some settings.")
+    two_models = pd.concat([readings, readings.assign(model="n")])
+    assert narrative.describe_readings_with_artefacts(two_models).endswith("artefact of reading in some settings.")
 
 
 @pytest.mark.slow

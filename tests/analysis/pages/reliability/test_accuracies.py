@@ -13,6 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.reliability import accuracies, comparisons, narrative, plots, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
+from analysis.reporting.output.exploring import Run
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
@@ -144,6 +145,11 @@ def test_tables_about_answers_are_empty_and_the_page_says_why(made):
     assert "not from accuracies" in page.figure("planned_errors").text
 
 
+def test_a_figure_about_answers_is_refused_from_accuracies_in_one_line(made):
+    with pytest.raises(InputError, match="figure planned_errors: "):
+        Run([str(made[0])]).figure("planned_errors")
+
+
 def sentences(page):
     page.answer()
     said = page._answer
@@ -178,6 +184,15 @@ def test_one_task_and_one_condition_need_no_more_words(tmp_path):
     assert "mean over tasks" not in said.verdict
     assert any(text.startswith("One of 3 templates ranks 6 models by quiz with a reliability of") for text in details)
     assert "Some tasks have only 3 templates: so few say little of others, however many models." in said.cautions
+
+
+def test_models_that_share_the_first_rank_are_named_together_with_tau(tmp_path):
+    frame = random_accuracies()
+    one = frame[(frame["task"] == "quiz") & (frame["shots"] == 0)].drop(columns="shots")
+    one.loc[one["model"].isin(["m0", "m1"]), "accuracy"] = [0.9, 0.925, 0.95] * 2
+    _, details = sentences(ReliabilityPage([str(imported(tmp_path, one))], **OPTIONS))
+    assert "m0 and m1 share the first rank." in details
+    assert sum(text.startswith("The ranking's tau with that of another study is expected") for text in details) == 1
 
 
 def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(tmp_path):

@@ -278,6 +278,8 @@ def test_items_that_samples_explain_are_not_said_to_be_alike():
         "0.13.",
         "With 1 of 2 models, items of s are not shown to differ by more than samples explain.",
     ]
+    named = list(narrative._describe_item_reliability_of_samples(parts.assign(measure="BLEU")))
+    assert named[0].startswith("BLEU from 10 samples")
 
 
 def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):

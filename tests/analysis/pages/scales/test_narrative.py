@@ -46,6 +46,13 @@ def frames(moves=(), styles=(), *, models=MODELS, validity=0.9, keys=(1, -1), n_
             "scales_respondents": pd.DataFrame()}  # fmt: skip
 
 
+def test_a_distance_without_an_interval_has_none_in_its_sentence():
+    of_models = pd.DataFrame([{"change": "model", "apart": 0.1, "apart_lower": np.nan, "apart_upper": np.nan}])
+    assert list(narrative._describe_model_distance_and_persona_distance(of_models)) == [
+        "Two answers that differ in the model alone are 0.100 of the scale apart, on average."
+    ]
+
+
 MORE = ("wording", 0.12, 0.05, 0.05, 0.09)
 LESS = ("order", 0.02, 0.05, -0.05, -0.01)
 UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)

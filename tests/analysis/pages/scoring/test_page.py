@@ -144,6 +144,11 @@ def test_a_flat_judge_is_said_to_be_one(tmp_path):
     assert page.frame("score_methods").empty
 
 
+def test_one_item_at_several_temperatures_has_no_figure_of_them(tmp_path):
+    page = ScoringPage([str(make_run(tmp_path / "run", {"g": 1}))], resamples=0)
+    assert 'class="note nothing"' in page.figure("score_temperatures").text
+
+
 @pytest.mark.parametrize(
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3],

@@ -134,6 +134,9 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     assert [axes.get_yscale() for axes in plots.draw_score_temperatures(frame).axes[:2]] == ["linear", "linear"]
     flat = frame.assign(kurtosis=[np.nan, 3.0], caution=["all scores are equal", ""])
     assert "No mark of kurtosis where all scores are equal: 1 of 2 points." in captions.caption_score_temperatures(flat)
+    few = frame.assign(n=1, kurtosis=np.nan, kurtosis_lower=np.nan, kurtosis_upper=np.nan)
+    assert "over 1 item per group." in captions.caption_score_temperatures(few)
+    assert len(plots.draw_score_temperatures(few).axes) >= 2
     lacking = flat.assign(caution=["only one score", ""])
     assert "equal" not in captions.caption_score_temperatures(lacking)
 

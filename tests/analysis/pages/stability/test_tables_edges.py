@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.stability import cases, tables
+from ground.errors import InputError
 from helpers.synthetic import paraphrases
 
 
@@ -31,6 +32,9 @@ def test_a_model_without_any_valid_answer(opened):
     invalid = cases.tabulate_counts_of_invalid_answers(run).iloc[0]
     assert invalid[["n_rows", "n_invalid", "share"]].tolist() == [3, 3, 1.0]
     assert invalid["examples"] == ["Hm.", "No idea."]
+    assert cases.tabulate_counts_of_invalid_answers(run, examples=0).iloc[0]["examples"] == []
+    with pytest.raises(InputError, match="examples = -1: give a number of texts from 0 on"):
+        cases.tabulate_counts_of_invalid_answers(run, examples=-1)
 
 
 def test_one_item(opened):

@@ -15,7 +15,8 @@ from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.pages.wording import captions, figures, narrative, printed
-from analysis.pages.wording.catalogue import TABLES
+from analysis.pages.wording.catalogue import CATALOGUE, TABLES
+from analysis.pages.wording.page import WordingPage
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -286,6 +287,30 @@ def test_invalid_answers_are_told_in_both_conventions(tmp_path):
     assert "and would be 100.0 % if all were consistent." in cautions
     assert "The share of “Yes” lies between 50.0 % and 100.0 %, whatever the invalid answers say." in cautions
     assert "There are no valid answers to “morality” in English from mute." in cautions
+
+
+def test_without_a_response_to_an_original_the_page_is_left_out_and_says_so(tmp_path):
+    rows = said({"original": "yn", "synonym": "yn"})
+    rows["error"] = rows["pattern"].map({"original": "no answer came"})
+    rows.loc[rows["pattern"] == "original", "answer"] = None
+    folder = write_wording(tmp_path / "run", rows)
+    reason = CATALOGUE.explain_no_data(runs.open_runs(folder), {})
+    assert reason == "no original question has a response to compare others with"
+    page = WordingPage([str(folder)], resamples=0)
+    assert "No original question has a response." in page.answer().text
+    assert CATALOGUE.explain_no_data(runs.open_runs(write_wording(tmp_path / "all", said({"original": "y"}))), {}) == ""
+
+
+def test_models_with_valid_answers_to_rewordings_alone_are_named(tmp_path):
+    reworded = said({"original": "-" * 10, "synonym": "y" + "-" * 9}, model="reworded")
+    twice = said({"original": "y" + "-" * 9, "synonym": "y" + "-" * 9}, model="twice")
+    alone, others = (
+        " ".join(narrative.answer_page_question(frames(rows, tmp_path)).cautions)
+        for rows in (reworded, pd.concat([reworded, twice]))
+    )
+    assert "No model gives a valid answer to an original question of “morality” in English: nothing is mea" in alone
+    assert "Less than half of the answers to “morality” in English are valid for reworded and twice." in others
+    assert "The lowest share is 5.0 %." in others
 
 
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):

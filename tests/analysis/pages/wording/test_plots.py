@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.wording import captions, plots, shifts, tables
+from analysis.pages.wording import captions, figures, plots, shifts, tables
 from analysis.pages.wording.catalogue import FIGURES
+from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure, check_files, marks, texts
-from helpers.wording_runs import PATTERNS, write_family
+from helpers.wording_runs import PATTERNS, said, write_family, write_wording
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +66,11 @@ def test_the_excess_of_yes_is_inside_its_panel(frames):
 def test_a_model_without_valid_answers_has_a_row_that_says_so(frames):
     figure = plots.draw_consistency(frames["consistency"])
     assert texts(figure.axes[0], "said") == ["no valid answers"] * 2
+
+
+def test_originals_alone_have_no_figures_of_rewordings(tmp_path):
+    opened = runs.open_runs(write_wording(tmp_path / "run", said({"original": "yn"})))
+    assert list(figures.build_consistency_frames(Frames(opened, {}))) == []
 
 
 def curve(n, low=None):
