@@ -218,6 +218,20 @@ def test_no_more_than_all_answers_change(plan_check):
     assert "no more than all answers can change" in told
 
 
+def test_a_rule_that_allows_no_change_is_planned_for_the_change_of_the_call(plan_check):
+    """It ended in a RecursionError: twice the change that it allows is none."""
+    rule = '[[rule]]\nrequire = "same answers as before on 100 % of items"\n'
+    rows, told = plan_check(rule)
+    assert (
+        rows == [] and "if 0 of the answers change here and there: the rule allows it; give a larger --change" in told
+    )
+    rows, told = plan_check(rule, "--change", "0.1")
+    assert {row["decided"] for row in rows} == {
+        f"is broken, if 0.1 of the answers change {spread}" for spread in ("here and there", "in whole items")
+    }
+    assert "holds, if nothing changed: out of reach" in told
+
+
 def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
     """It was planned for up to 500 wordings, of which the pilot tells nothing."""
     asked = questions(40, 2)
