@@ -98,6 +98,8 @@ def _split_answers_into_halves(
     if anew == "both":  # of wordings of their own, other items bring others
         items = rng.permutation(n_items) < n_items // 2
         first, second = first & items[:, None], second & ~items[:, None]
+    if not (first.any() and second.any()):
+        return None
     return np.where(first, values, np.nan), np.where(second, values, np.nan)
 
 

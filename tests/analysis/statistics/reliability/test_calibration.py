@@ -141,6 +141,13 @@ def test_models_without_a_common_item_have_no_cases():
     assert compare_predicted_and_kept_orders(values, True, "both").shape == (2, 0)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_half_without_an_answer_is_left_out():
+    """Where items have few of the shared wordings, a half may have none of its own: NumPy warned of an empty mean."""
+    values = np.where(np.eye(4) > 0, np.arange(8.0).reshape(2, 4, 1), np.nan)
+    assert compare_predicted_and_kept_orders(values, True, "both").shape == (2, 0)
+
+
 def test_equal_models_have_no_order():
     values = np.repeat(answers(np.random.default_rng(4), models=1), 3, axis=0)
     assert compare_predicted_and_kept_orders(values, True, "both").shape == (2, 0)
