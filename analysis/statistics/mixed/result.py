@@ -293,8 +293,8 @@ def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
     Returns
     -------
     dict
-        statistic, p (two-sided), lower and upper (95 %): (terms,). NaN without an error: items that are alike do not say
-        that an estimate is known exactly.
+        statistic, p (two-sided), lower and upper (95 %): (terms,). NaN without an error: that items are alike does not
+        mean that an estimate is known exactly.
     """
     from scipy.stats import t
 
