@@ -22,6 +22,7 @@ import numpy as np
 
 from analysis.check.judged_means import JudgedMean
 from analysis.statistics.resampling import Array
+from analysis.statistics.rounding import remove_rounding_noise
 from analysis.statistics.significance import ROUNDING
 
 LEAST_ITEMS = 4
@@ -56,6 +57,7 @@ def judge_change_of_item_kurtosis(now: Array, before: Array, *, is_exchangeable:
     n_wordings = float(counts[has_answer].mean()) if n else np.nan
     if n < LEAST_ITEMS:
         return JudgedMean(np.nan, np.nan, np.nan, np.nan, np.nan, n, n_wordings, FEW_ITEMS)
+    sides = remove_rounding_noise(sides.ravel()).reshape(sides.shape)
     scale = float(sides.std()) or 1.0
     powers = ((sides - sides.mean()) / scale)[..., None] ** np.arange(1, 5)  # sides, items, powers
     of_both = powers.sum(axis=(0, 1))
