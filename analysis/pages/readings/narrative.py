@@ -157,9 +157,10 @@ def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:
     models = artefacts["model"].unique()
     n_all = compared["model"].nunique()
     is_everywhere = compared[compared["reading"].isin(artefacts["reading"])]["artefact"].astype(bool).all()
+    is_with_all_models = bool(artefacts.groupby("reading")["model"].nunique().eq(n_all).all())
     where = (
         "" if is_everywhere and len(models) == n_all
-        else f" in some {'settings' if compared['setting'].nunique() > 1 else 'studies'}" if n_all == 1
+        else f" in some {'settings' if compared['setting'].nunique() > 1 else 'studies'}" if is_with_all_models
         else f" with {models[0]}" if len(models) == 1
         else " with some models"
     )  # fmt: skip

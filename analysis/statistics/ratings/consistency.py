@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.statistics.correlation import PERFECT
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import Array
 from ground.errors import InputError
@@ -78,8 +79,9 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
     Returns
     -------
     Consistency
-        NaN, with the reason, below 2 items, below `LEAST_RESPONDENTS` respondents of all or of two items, and where all
-        respondents have one total.
+        NaN, with the reason, below 2 items, below `LEAST_RESPONDENTS` respondents of all or of two items, where all
+        respondents have one total, and where covariances of different respondents make it more than 1. Without an
+        interval where it is 1.
 
     Raises
     ------
@@ -93,6 +95,10 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
         return nothing
     n, k = nothing.n_shared, nothing.n_items
     alpha = k / (k - 1) * (1 - np.trace(covariances) / covariances.sum())
+    if alpha > 2 - PERFECT:
+        return replace(nothing, why_not="pairs of items have so different respondents that it is more than 1")
+    if alpha > PERFECT:  # an interval without a width would say that it is known exactly
+        return replace(nothing, value=1.0)
     tails = f.isf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], n - 1, (n - 1) * (k - 1))
     lower, upper = 1 - (1 - alpha) * tails
     return replace(nothing, value=float(alpha), lower=float(lower), upper=float(upper))
