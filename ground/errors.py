@@ -6,7 +6,7 @@ import difflib
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class UserError(Exception):
@@ -128,6 +128,26 @@ def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def join_first_names(names: Sequence[str], most: int = 20) -> str:
+    """Write the first names of a list that may be long.
+
+    Parameters
+    ----------
+    names
+        All names.
+    most
+        How many are written.
+
+    Returns
+    -------
+    The names with commas between them; dots behind them where there are more.
+
+    >>> join_first_names(["tea", "dog"]), join_first_names(["tea", "dog", "cat"], 2)
+    ('tea, dog', 'tea, dog ...')
+    """
+    return ", ".join(names[:most]) + " ..." * (len(names) > most)
+
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG_NAME = {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOENT, errno.ELOOP, errno.EINVAL}
@@ -146,6 +166,25 @@ def describe_os_error_with_exit_status(error: OSError) -> tuple[int, str]:
     if error.errno in _WRONG_NAME:
         return 2, f"{reason}; give another file or folder"
     return 1, f"{reason}; see to it that it can be written, or give another file or folder, then repeat the command"
+
+
+def explain_why_file_cannot_be_read(error: Exception) -> str:
+    """Say what keeps a file that may be whole from being read, and what to do; empty where the file is damaged.
+
+    What is in it was perhaps paid for: nobody may be told to delete a file because it is out of reach.
+
+    >>> [explain_why_file_cannot_be_read(error) for error in (PermissionError(), ValueError())]
+    ['permission denied; make it readable', '']
+    """
+    if isinstance(error, MemoryError):
+        return "memory has run out; end other programs, then try again"
+    if isinstance(error, FileNotFoundError):
+        return "it is not there; bring it back"
+    if isinstance(error, PermissionError):
+        return "permission denied; make it readable"
+    if isinstance(error, OSError) and error.errno is not None:  # a network disk that is away, for example
+        return f"{os.strerror(error.errno)}; see to it that it can be read, then try again"
+    return ""
 
 
 def escape_control_characters(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Say which Waver this is: its release, and the commit that it was made from."""
+"""Say which Waver this is: its release, and the commit that it was made from; and which other packages there are."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ def read_waver_version() -> str | None:
     str or None
         Without the commit where nothing tells it; None where Waver is not installed.
     """
-    try:
-        release = metadata.version(DISTRIBUTION)
-    except metadata.PackageNotFoundError:
+    release = find_installed_version(DISTRIBUTION)
+    if release is None:
         return None
     file = Path(__file__).with_name(COMMIT_FILE)
     commit = file.read_text(encoding="ascii").strip() if file.is_file() else describe_commit(Path(__file__).parents[1])
     return f"{release}+{commit}" if commit else release
+
+
+def find_installed_version(distribution: str) -> str | None:
+    """Return the version of an installed distribution without importing it, or None."""
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def describe_commit(checkout: Path) -> str:

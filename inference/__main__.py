@@ -322,7 +322,7 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
         )
         if options.allow_failed is not None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
-        ray, workers = options.ray or plan.ray, options.ray_workers or plan.ray_workers
+        ray, workers = plan.ray if options.ray is None else options.ray, options.ray_workers or plan.ray_workers
         with arguments.open_ray_cluster(ray, workers) as cluster:
             tallies = execute_tasks(tasks, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):

@@ -123,7 +123,9 @@ def compute_jackknife_variance_over_wordings(
                 total - np.moveaxis(counts[:, start : start + step], 1, 0) if place in group else total
                 for place, (total, counts) in enumerate(zip(totals, counted, strict=True))
             ]
-            means.extend(np.nanmean(_compute_changes_from_option_counts(*left), axis=-1))
+            changes = _compute_changes_from_option_counts(*left)
+            n_known = (~np.isnan(changes)).sum(axis=-1)
+            means.extend(np.nansum(changes, axis=-1) / np.where(n_known > 0, n_known, np.nan))
         spread = np.array(means)[has_answers]
         variance = (n_wordings - 1) / n_wordings * float(((spread - spread.mean()) ** 2).sum())
         parts.append((variance, n_wordings - 1.0))

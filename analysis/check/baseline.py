@@ -10,7 +10,6 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,9 @@ from analysis.runs.folder import list_run_folders
 from analysis.runs.hashed import BASELINE, compute_baseline_hash, is_baseline_folder, refuse_changed_baseline
 from ground import run_json
 from ground.errors import InputError, format_nearest_name_hint
+from ground.extras import DISTRIBUTION
 from ground.run_json import SCHEMA
+from ground.version import find_installed_version
 from ground.writing import finish_interrupted_folder_replacement, write_folder_atomically
 
 FOLDER = Path("baselines")  # where baselines are kept, and looked for by their names
@@ -229,18 +230,11 @@ def _write_run_json_with_hash(folder: Path, info: Any, name: str, names: Sequenc
     from analysis.reporting.output.provenance import format_current_time
 
     content = build_slim_run_json(info)
+    version = find_installed_version(DISTRIBUTION) or "unknown"  # a checkout that is run without being installed
     content[BASELINE] = {
-        "format": FORMAT, "name": name, "saved": format_current_time(), "version": _read_installed_waver_version(),
-        "folders": list(names), "sha256": "",
+        "format": FORMAT, "name": name, "saved": format_current_time(), "version": version, "folders": list(names),
+        "sha256": "",
     }  # fmt: skip
     content[BASELINE]["sha256"] = compute_baseline_hash(folder, content)
     text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     (folder / RUN_JSON).write_text(text, encoding="utf-8", newline="")
-
-
-def _read_installed_waver_version() -> str:
-    """Return the installed version of Waver; of a checkout that is run without being installed, "unknown"."""
-    try:
-        return metadata.version("waver-lm")
-    except metadata.PackageNotFoundError:
-        return "unknown"

@@ -18,7 +18,7 @@ from analysis.check.outcomes import (
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
 from analysis.runs import Runs
-from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_to_one_line
 
 STATUS_BROKEN, STATUS_CANNOT_TELL = 3, 4
 SEVERITY = (BROKEN, CANNOT_TELL, HOLDS)  # the worst first
@@ -177,8 +177,8 @@ def refuse_unknown_rule_models_and_studies(rule: Rule, runs: Runs) -> None:
     ):
         for name in rule_names:
             if name not in names:
-                listed = ", ".join(list(names)[:5]) + (" ..." if len(names) > 5 else "")
                 raise InputError(
                     f"rule {shorten_to_one_line(repr(rule.name))}, {key}: the run has no "
-                    f"{shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, names)}; it has {listed}"
+                    f"{shorten_to_one_line(repr(name))}{format_nearest_name_hint(name, names)}; it has "
+                    f"{join_first_names(list(names), 5)}"
                 )

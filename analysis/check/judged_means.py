@@ -176,7 +176,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
     ups, downs = int((means > ROUNDING).sum()), int((means < -ROUNDING).sum())
     if ups + downs == 0:
         p_holds = float(max(1 - margin, 0.0) ** n) if has_range else np.nan
-        return replace(tested, p_broken=1.0, p_holds=p_holds, test=SAME)
+        return replace(tested, number=0.0, p_broken=1.0, p_holds=p_holds, test=SAME)
     if is_single and margin == 0:
         p = float(bdtr(ups, ups + downs, 0.5)), float(bdtr(downs, ups + downs, 0.5))
         return replace(tested, p_broken=p[0], p_holds=p[1], test=MCNEMAR)

@@ -16,6 +16,7 @@ from analysis.check.limits.tails import Tails
 from analysis.check.outcomes import COUNTED, Outcome
 from analysis.check.rules import Rule
 from analysis.runs import Runs
+from analysis.statistics.significance import ROUNDING
 
 
 def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
@@ -49,7 +50,8 @@ def _build_outcome_of_number(rule: Rule, number: Number) -> Outcome:
     """Say which tail speaks for and against the rule; a number without uncertainty is decided as it is."""
     is_least, limit, tails = rule.at_least == rule.at_least, get_limit_of_rule(rule), number.tails
     if tails is None:
-        is_kept = number.value >= limit if is_least else number.value <= limit
+        above = number.value - limit
+        is_kept = (above if is_least else -above) >= -ROUNDING  # 0.1 + 0.2 is at most 0.3
         is_known = not np.isnan(number.value)
         tails = Tails(
             *((float(is_kept), float(not is_kept)) if is_known else (np.nan, np.nan)), np.nan, np.nan, COUNTED

@@ -56,9 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
         "it has a range)",
     )  # fmt: skip
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--format", choices=FORMATS, default="text", help="lines (default), or a table with all columns")
-    shown.add_argument("--json", action="store_true", help="print JSON, as analysis/compare/schema.json explains it")
+    output_form = parser.add_mutually_exclusive_group()
+    output_form.add_argument(
+        "--format", choices=FORMATS, default="text", help="lines (default), or a table with all columns"
+    )
+    output_form.add_argument(
+        "--json", action="store_true", help="print JSON, as analysis/compare/schema.json explains it"
+    )
     parser.add_argument(
         "--page", type=Path, metavar="FILE", help="write a page, too: FILE.html, which holds figure, tables and texts"
     )

@@ -21,7 +21,7 @@ from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
 from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
-from ground.errors import InputError, format_nearest_name_hint
+from ground.errors import InputError, format_nearest_name_hint, join_first_names
 
 VALIDITY = "validity"
 
@@ -177,7 +177,7 @@ def _pair_names_of_both_sides(
     for place, label in enumerate(paired.side_names):
         alone = [name for name in kept[place] if name not in kept[1 - place]]
         if alone:
-            line = f"only {label} has the {noun} {', '.join(alone[:3])}{' ...' if len(alone) > 3 else ''}"
+            line = f"only {label} has the {noun} {join_first_names(alone, 3)}"
             paired.notes.extend([line] if line not in paired.notes else [])
     return [(name, name) for name in kept[0] if name in kept[1]]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.runs import Runs
+from ground.errors import format_quantity
 from ground.progress import print_warning
 
 COMMAND = "export"
@@ -49,7 +50,7 @@ def main(args: argparse.Namespace) -> int:
         lambda aside: {**_build_export_json_provenance(opened, args.kind, call), **fill(opened, aside, args.kind)},
     )
     for name, rows in noted["rows"].items():
-        print(f"{args.out / name}: {rows:,} rows")
+        print(f"{args.out / name}: {format_quantity(rows, 'row')}")
     return 0
 
 

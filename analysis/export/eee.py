@@ -23,7 +23,7 @@ from typing import Any
 
 from analysis.export import eee_aggregate
 from analysis.export.eee_aggregate import VERSION
-from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric_of_condition, find_likeliest_label
+from analysis.export.eee_metrics import Metric, ScoredCondition, choose_metric_of_condition, list_likeliest_labels
 from analysis.export.paths import make_portable_name
 from analysis.runs import Runs
 from ground.errors import InputError
@@ -182,17 +182,17 @@ def _build_response_record(
 
 
 def _build_answer_attribution(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Say where the answer comes from: the probabilities in the metadata, or the texts."""
-    label = find_likeliest_label(row)
-    answer = row["answer"] if label is None else label
-    if answer is None:
+    """Say where the answer comes from: the probabilities in the metadata, or the texts; nothing where there is none."""
+    labels = list_likeliest_labels(row)
+    answer = labels[0] if labels else row["answer"]
+    if answer is None or len(labels) > 1:
         return []
     return [
         {
             "turn_idx": 0,
-            "source": "output.raw" if label is None else "metadata.waver_probability",
+            "source": "metadata.waver_probability" if labels else "output.raw",
             "extracted_value": answer,
-            "extraction_method": "regex" if label is None else "argmax",
+            "extraction_method": "argmax" if labels else "regex",
             "is_terminal": True,
         }
     ]

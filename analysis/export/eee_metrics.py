@@ -3,7 +3,8 @@
 A record needs a finite score in every row. There are three metrics:
 
 - accuracy, where the study has right answers: whether the likeliest option is right, or the share of samples that are.
-  A sample without a valid answer is not right; a response to a wording without a right answer cannot be carried;
+  Two options that are equally likely are no answer; a sample without a valid answer is not right; a response to a
+  wording without a right answer cannot be carried;
 - the score, where a number on a scale was asked for; a response without a number cannot be carried;
 - else the probability of the first canonical option, or the share of samples that gave it.
 """
@@ -20,7 +21,7 @@ from analysis.runs.conditions import drop_middle_option_if_not_shown
 
 ABOUT_ACCURACY = (
     "share of right answers, by the likeliest option where there are probabilities, else of the texts; a text without "
-    "a valid answer is not right"
+    "a valid answer is not right, nor are two options that are equally likely"
 )
 ABOUT_SCORE = "mean of the scores that the model gave; none is right or wrong, so is_correct is false in all rows"
 NO_NUMBER = "without a number on the scale"
@@ -53,8 +54,8 @@ class Metric:
             return _compute_option_probability_or_sample_share(row, self.option)
         if row["gold"] is None:
             return NO_GOLD
-        if (label := find_likeliest_label(row)) is not None:
-            return float(_map_shown_label_to_original_option(row, label) == row["gold"])
+        if labels := list_likeliest_labels(row):
+            return float(len(labels) == 1 and _map_shown_label_to_original_option(row, labels[0]) == row["gold"])
         return _compute_option_probability_or_sample_share(row, row["gold"])
 
     def is_right(self, score: float) -> bool:
@@ -132,16 +133,16 @@ def _build_metric_config(key: str, name: str, about: str, unit: str, lowest: Any
     }
 
 
-def find_likeliest_label(row: Mapping[str, Any]) -> str | None:
-    """Return the label of the option with the largest probability, the first of equal ones.
+def list_likeliest_labels(row: Mapping[str, Any]) -> list[str]:
+    """List the labels of the options with the largest probability: several where they are equally likely.
 
-    None without probabilities, and where they are not one for each option that was shown.
+    Empty without probabilities, and where they are not one for each option that was shown.
     """
     values = row["probability"]
     options = drop_middle_option_if_not_shown(row["options"], len(values or ()))
     if not values or len(values) != len(options):
-        return None
-    return str(options[values.index(max(values))])
+        return []
+    return [str(option) for option, value in zip(options, values, strict=True) if value == max(values)]
 
 
 def _map_shown_label_to_original_option(row: Mapping[str, Any], label: str | None) -> str | None:

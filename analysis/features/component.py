@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 
 Measure = Callable[[Sequence[str]], dict[str, list[float]]]
 """Texts -> for every column, one value per text; NaN if a feature is undefined for a text."""
@@ -46,14 +45,6 @@ class MissingComponent:
     columns: tuple[str, ...]
     reason: str
     drops_earlier: bool = False
-
-
-def find_installed_version(distribution: str) -> str | None:
-    """Return the version of an installed distribution without importing it, or None."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def describe_component_name_and_version(identity: Mapping[str, str]) -> str:

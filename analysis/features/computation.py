@@ -105,9 +105,9 @@ def compute_features(
     folder = path.path if isinstance(path, Folder) else Path(path)
     run = runs.Runs([path], connect_duckdb()) if isinstance(path, Folder) else runs.open_runs(path)
     if run.folders[0].path != folder:
-        inside = ", ".join(str(run_folder.path) for run_folder in run.folders)
         raise InputError(
-            f"{folder}: features are kept in a run folder, and this one only holds such: give one of {inside}"
+            f"{folder}: features are kept in a run folder, and this one only holds such: give one of "
+            f"{run.join_folder_paths()}"
         )
     pipelines = [dependencies.find_pipeline_by_name_or_path(source) for source in spacy]
     with hold_lock_during_block(folder):  # a second computation waits, and then finds the work done

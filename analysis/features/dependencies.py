@@ -13,11 +13,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
+from analysis.features.component import Component, Measure, MissingComponent
 from analysis.features.words import UNSPACED
 from ground.errors import InputError
 from ground.extras import build_install_command
 from ground.languages import name_small_spacy_pipeline
+from ground.version import find_installed_version
 
 if TYPE_CHECKING:
     from spacy.language import Language

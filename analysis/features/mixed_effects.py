@@ -251,7 +251,7 @@ def _fit_mixed_model_per_group(
         except InputError as error:
             reasons[key] = str(error)
     if not fits:
-        raise InputError(next(iter(reasons.values()), "no paraphrase has an answer"))
+        raise InputError(next(iter(reasons.values()), "no wording has an answer"))
     return mixed.Result(groups, fits), reasons
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
+from analysis.features.component import Component, Measure, MissingComponent
 from ground.errors import InputError
 from ground.extras import build_install_command
+from ground.version import find_installed_version
 
 COLUMNS = ("sentiment_positive", "sentiment_negative")
 ENGINES = ("auto", "pysentimiento", "vader")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.features.names import FEATURES as NAMES
-from ground.errors import InputError
+from ground.errors import InputError, explain_why_file_cannot_be_read
 from ground.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
     Raises
     ------
     InputError
-        If it is damaged, or lacks one of these columns.
+        If it is damaged, cannot be read, or lacks one of these columns.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -233,10 +233,14 @@ def read_features_parquet(path: Path, text_columns: Sequence[str], number_column
         table = pq.ParquetFile(path).read()  # read_table would import pandas, which takes a second
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
+        if obstacle := explain_why_file_cannot_be_read(error):
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         raise InputError(f"{path}: damaged or cut short; delete it and compute the features again") from error
-    expected_types = dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")
-    if not expected_types.items() <= {column.name: str(column.type) for column in table.schema}.items():
-        raise InputError(f"{path}: has not the columns of features; delete it and compute the features again")
+    types = {column.name: str(column.type) for column in table.schema}
+    for name, kind in (dict.fromkeys(text_columns, "string") | dict.fromkeys(number_columns, "double")).items():
+        if types.get(name) != kind:
+            problem = f"has type {types[name]}, not {kind}" if name in types else "is missing"
+            raise InputError(f"{path}: column {name!r} {problem}; delete it and compute the features again")
     return table
 
 

@@ -14,7 +14,8 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analysis.features.component import Component, Measure, MissingComponent, find_installed_version
+from analysis.features.component import Component, Measure, MissingComponent
+from ground.version import find_installed_version
 
 LENGTHS, FREQUENCY = ("word_length", "statement_length"), ("word_frequency",)
 # Languages written without spaces between words; of these, only Japanese can be cut into words here.

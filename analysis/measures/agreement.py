@@ -288,10 +288,9 @@ def _refuse_duplicate_rows(runs: Runs) -> None:
     ).fetchone()
     if duplicate:
         study, model, condition, item = duplicate
-        paths = ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)
         raise InputError(
-            f"{paths}: responses: model {model!r}, condition {condition!r}: item {item!r} has more answers than "
-            "variants in stimuli.parquet (duplicate rows?)"
+            f"{runs.join_folder_paths(study)}: responses: model {model!r}, condition {condition!r}: item {item!r} has "
+            "more answers than variants in stimuli.parquet (duplicate rows?)"
         )
 
 

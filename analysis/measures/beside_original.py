@@ -141,21 +141,21 @@ def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
     protocol_by_study = {name: fields["protocol"] for name, fields in runs.info["studies"].items()}
     apart = {choices.PROTOCOL, ratings.PROTOCOL}
     of_two = {
-        protocol_by_study[name]
+        name
         for name, fields in runs.info["studies"].items()
         if len(fields["canonical"]) == 2 and protocol_by_study[name] not in apart
     }
     for name, protocol in protocol_by_study.items():
-        if protocol not in apart | of_two:
+        if protocol not in apart and name not in of_two:
             continue
         stimuli = _read_stimuli_beside_originals(
-            runs, name, by_order=protocol == choices.PROTOCOL, by_answers=protocol in of_two
+            runs, name, by_order=protocol == choices.PROTOCOL, by_answers=name in of_two
         )
         if not (stimuli["origin"] >= 0).any():
             continue
         answers: _Answers | None
-        if protocol in of_two:
-            answers = _read_shares_of_first_answer(runs.select_protocols(of_two) or runs, name, len(stimuli))
+        if name in of_two:
+            answers = _read_shares_of_first_answer(runs.select_studies(of_two) or runs, name, len(stimuli))
         elif protocol == choices.PROTOCOL:
             answers = _read_right_probabilities_and_letters(runs.select_protocols({protocol}) or runs, name, stimuli)
         else:
@@ -200,7 +200,7 @@ def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by
 def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Answers:
     """Read the share of the first answer, and whether it is the answer."""
     agreement.create_agreement_tables(runs)
-    units = _list_models_and_conditions(runs, study)
+    units = runs.list_units_of_study(study)
     rows = runs.execute(
         """
         SELECT u.unit, s.place, a.agreement, a.validity,
@@ -217,12 +217,6 @@ def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Ans
         for name in ("agreement", "validity", "validity_at_most")
     )
     return _Answers(units, values, np.where(np.isnan(values), np.nan, values >= 0.5), validity, validity_at_most)
-
-
-def _list_models_and_conditions(runs: Runs, study: str) -> list[tuple[str, str]]:
-    """List model and condition of what was asked, in the order of run.json."""
-    rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
-    return [(str(model), str(condition)) for model, condition in rows]
 
 
 def _arrange_values_by_unit_and_place(rows: Mapping[str, Any], name: str, shape: tuple[int, int]) -> Array:

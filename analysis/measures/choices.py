@@ -153,8 +153,7 @@ def list_choice_studies(runs: Runs) -> list[str]:
     """
     names = runs.list_studies_of_protocols(PROTOCOL)
     if not names:
-        paths = ", ".join(str(folder.path) for folder in runs.folders)
-        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
+        raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'")
     return names
 
 
@@ -223,11 +222,10 @@ def _read_choice_variants(runs: Runs, study: str) -> pd.DataFrame:
 
 def _list_models_and_conditions_of_choices(runs: Runs, study: str) -> list[tuple[str, str]]:
     """List models and conditions in the order of run.json; one that has the texts' probabilities stands for two."""
-    rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
     return [
         (model, condition + ending)
-        for model, condition in rows
+        for model, condition in runs.list_units_of_study(study)
         for ending in (("", PER_BYTE) if conditions[condition].get("way") == TEXTS else ("",))
     ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, explain_why_file_cannot_be_read, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def _read_parquet_file(path: Path) -> pa.Table:
         table = pq.ParquetFile(path).read()
         table.validate(full=True)  # texts are UTF-8
     except (pa.ArrowException, OSError) as error:
+        if obstacle := explain_why_file_cannot_be_read(error):
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         raise InputError(f"{path}: damaged or cut short; {_ANEW}") from error
     types = {field.name: str(field.type) for field in table.schema}
     for column in SCHEMA["meaning"]["columns"]:

@@ -8,8 +8,9 @@ Of all wordings and of some of them, three figures are compared, on the same ite
 - *range_k*: the mean over items of the range of the answer over k wordings, the exact mean over all draws of k
   (`statistics.reliability.at_k`).
 
-Items count that have one wording of the same meaning with an answer; of SD and range, those that have k. k is the
-number of them that nine of ten items have at least, of those that have two.
+Items count that have one wording of the same meaning with an answer; of flips, one that can be compared with the
+original; of SD and range, those that have k. k is the number of them that nine of ten items have at least, of those
+that have two.
 
 Flips are shares, with Wilson's interval (`statistics.shares`): where one answer in fifty changes, intervals by
 percentiles of draws hold the true share in .77 to .90 of studies. Differences have percentiles: Newcombe's interval is
@@ -166,11 +167,11 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
     -------
     DataFrame
         study, model, condition, validity, validity_at_most as in `AnswersBesideOriginal`; wordings: `ALL` or "same";
-        n_items, n_items_changed: those with a flip; n_wordings; left_out_items: items in neither row; left_out_flips:
-        their part of the changed answers; k, n_items_k: items of SD and range; flip, sd, range_k, each with X_lower,
-        X_upper over items (of flips Wilson's, else bootstrap); no_interval. In rows "same" also the difference same -
-        all of every figure, X_difference with its interval, paired over items; p of that of the flips, and p_holm over
-        models and conditions of the study.
+        n_items, n_items_changed: those with a flip; n_wordings; left_out_items: items that the flips of neither row
+        have; left_out_flips: their part of the changed answers; k, n_items_k: items of SD and range; flip, sd, range_k,
+        each with X_lower, X_upper over items (of flips Wilson's, else bootstrap); no_interval. In rows "same" also the
+        difference same - all of every figure, X_difference with its interval, paired over items; p of that of the
+        flips, and p_holm over models and conditions of the study.
         Without a verdict on any wording there are rows `ALL` only, about all items. No rows where no wordings were
         checked.
     """
@@ -214,6 +215,7 @@ def _count_items_outside_both_flip_shares(comparison: Comparison) -> dict[str, A
     n_flips = (~np.isnan(answers.flips)).sum(axis=2)
     shares = np.nansum(answers.flips, axis=2) / np.maximum(n_flips, 1)
     is_left_out = (~np.isnan(answers.values)).any(axis=2) & (comparison.sizes == 0)
+    is_left_out |= (n_flips > 0) & np.isnan(comparison.figures["flip"][:, : len(n_flips)].T)
     part = (shares * is_left_out).sum(axis=1) / np.maximum(shares.sum(axis=1), np.finfo(float).tiny)
     return {"left_out_items": np.tile(is_left_out.sum(axis=1), 2), "left_out_flips": np.tile(part, 2)}
 
@@ -302,6 +304,7 @@ def compare_chosen_with_all_wordings(answers: StudyAnswers, is_chosen: Mask) -> 
         values = np.where(is_used & (sizes >= k)[:, :, None], answers.values, np.nan)
         figures["sd"].append(compute_standard_deviations(values) ** 2)
         figures["range_k"].append(np.stack([compute_expected_range_with_k(of_unit, k) for of_unit in values]))
+    figures["flip"][0][np.isnan(figures["flip"][1])] = np.nan
     return Comparison(
         answers, k, sizes, np.stack([(side & has_answer).sum(axis=(1, 2)) for side in sides]),
         {name: np.concatenate(parts).T for name, parts in figures.items()},

@@ -63,7 +63,10 @@ class Compared:
             for scale in self.ratings.scales
         }
         every = {ALL_ITEMS: np.ones(len(self.ratings.items))}
-        return {**every, **{name: signs.astype(float) for name, signs in scales.items()}}
+        # A scale may itself be called "all items".
+        return every | {
+            f"scale {name}" if name in every else name: signs.astype(float) for name, signs in scales.items()
+        }
 
 
 def read_people_answers_to_run_items(runs: Runs, people: str) -> dict[str, People]:

@@ -33,9 +33,8 @@ def read_scale_key_and_options_of_items(runs: Runs, study: str) -> pd.DataFrame:
         FROM stimuli WHERE study = ? GROUP BY item ORDER BY min(position)""",
         [study],
     )
-    paths = ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)
     for row in rows.itertuples():
-        where = f"{paths}: stimuli.parquet: item {row.item!r}"
+        where = f"{runs.join_folder_paths(study)}: stimuli.parquet: item {row.item!r}"
         if row.key not in KEYS:
             raise InputError(f"{where}: key is {row.key!r}; it must be 1, or -1 for a reversed item")
         if max(row.n_scales, row.n_keys, row.n_orders) > 1:
@@ -45,7 +44,6 @@ def read_scale_key_and_options_of_items(runs: Runs, study: str) -> pd.DataFrame:
 
 def tabulate_models_and_conditions_of_ratings(runs: Runs, study: str) -> pd.DataFrame:
     """Describe the models and conditions of a study: setting, and how the options were shown."""
-    rows = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
     conditions = runs.info["conditions"][study]
     cut = list_conditions_that_omitted_middle_option(conditions)
     settings, without_personas = (
@@ -58,7 +56,7 @@ def tabulate_models_and_conditions_of_ratings(runs: Runs, study: str) -> pd.Data
          "labels": conditions[condition].get("labels"), "option_order": conditions[condition].get("option_order"),
          "without_middle": condition in cut,
          PERSONA: conditions[condition].get(PERSONA)}
-        for model, condition in rows
+        for model, condition in runs.list_units_of_study(study)
     ])  # fmt: skip
 
 
@@ -160,7 +158,7 @@ def _create_rating_units_table(runs: Runs, study: str) -> None:
         "CREATE OR REPLACE TEMP TABLE rating_units (model VARCHAR, condition VARCHAR, unit BIGINT, cut BOOLEAN)"
     )
     cut = list_conditions_that_omitted_middle_option(runs.info["conditions"][study])
-    units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study]).fetchall()
+    units = runs.list_units_of_study(study)
     frame = pd.DataFrame(units, columns=["model", "condition"]).assign(
         unit=range(len(units)), cut=[condition in cut for _, condition in units]
     )

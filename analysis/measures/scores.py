@@ -75,13 +75,11 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
     """Read and check the rows of `read_scores`, with scores over the samples that hold a number."""
     if not runs.list_studies_of_protocols(PROTOCOL):
         raise InputError(
-            f"{_format_study_paths_for_error_message(runs)}: no study of protocol {PROTOCOL!r}; "
-            "ask for one with `waver run scoring`"
+            f"{runs.join_folder_paths()}: no study of protocol {PROTOCOL!r}; ask for one with `waver run scoring`"
         )
     if GOLD in runs.info["models"]:
         raise InputError(
-            f"{_format_study_paths_for_error_message(runs)}: a model is called {GOLD!r}, "
-            "the name of the human scores; rename it"
+            f"{runs.join_folder_paths()}: a model is called {GOLD!r}, the name of the human scores; rename it"
         )
     _create_score_conditions_table(runs)
     rows = runs.sql(
@@ -135,7 +133,7 @@ def _create_score_conditions_table(runs: Runs) -> None:
             continue
         for name, fields in runs.info["conditions"][study].items():
             low, high, temperature, method = _parse_scoring_condition(
-                f"{_format_study_paths_for_error_message(runs, study)}: run.json: condition {name!r}", fields
+                f"{runs.join_folder_paths(study)}: run.json: condition {name!r}", fields
             )
             form, samples = fields.get("form"), fields.get("samples")
             row = [study, name, form, f"{low}-{high}", low, high, temperature, samples, method]
@@ -198,7 +196,7 @@ def _refuse_wrong_rows(runs: Runs, wrong_rows: pd.DataFrame, problem: str) -> No
     """Name the first of some wrong rows, if there are any."""
     for row in wrong_rows.head(1).to_dict("records"):
         raise InputError(
-            f"{_format_study_paths_for_error_message(runs, row['study'])}: responses: model {row['model']!r}, "
+            f"{runs.join_folder_paths(row['study'])}: responses: model {row['model']!r}, "
             f"condition {row['condition']!r}: item {row['item']!r} {problem}"
         )
 
@@ -213,17 +211,12 @@ def _rescale_human_scores(runs: Runs, rows: pd.DataFrame) -> pd.Series:
     if is_wrong.any():
         row = rows[is_wrong].iloc[0]
         raise InputError(
-            f"{_format_study_paths_for_error_message(runs, row['study'])}: stimuli.parquet: item {row['item']!r}: "
+            f"{runs.join_folder_paths(row['study'])}: stimuli.parquet: item {row['item']!r}: "
             f"human score {row['gold_score']:g} with attribute gold_range {row['gold_range']!r}; "
             "it needs a range such as 0-100 that holds the score"
         )
     share = (rows["gold_score"] - least) / (most - least)
     return (rows["low"] + share * (rows["high"] - rows["low"])).astype(float)
-
-
-def _format_study_paths_for_error_message(runs: Runs, study: str | None = None) -> str:
-    """Join the paths of the run folders of a study, or of all, for an error message."""
-    return ", ".join(str(folder.path) for folder in runs.folders if study in (None, folder.study))
 
 
 def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:

@@ -68,11 +68,14 @@ def judge_validity_of_models(validity: pd.Series, validity_at_most: pd.Series | 
 
 
 def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, float]:
-    """Name the flip columns: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 -> flip_125)."""
+    """Name the flip columns, smallest threshold first: two digits of per cent, then decimals (0.05 -> flip_05, 0.125 ->
+    flip_125)."""
     thresholds_by_name = {}
-    for threshold in thresholds:
+    for threshold in sorted(thresholds):
         if not 0 <= threshold < 1:
             raise InputError(f"threshold {threshold} is not a share of paraphrases: 0 <= threshold < 1, as in 0.05")
         whole, _, decimals = f"{100 * threshold:.6f}".rstrip("0").partition(".")
         thresholds_by_name[f"flip_{whole:0>2}{decimals}"] = threshold
+    if not thresholds_by_name:
+        raise InputError("thresholds are empty: give shares of paraphrases, as in 0.05, 0.1 and 0.25")
     return thresholds_by_name

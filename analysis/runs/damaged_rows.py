@@ -325,10 +325,10 @@ def _find_scale_ends_by_condition(conditions: Mapping[str, Mapping[str, Any]]) -
     return {
         name: (float(ends[0]), float(ends[1]))
         for name, ends in ranges.items()
-        if isinstance(ends, list) and len(ends) == 2 and all(map(_is_finite_number, ends)) and ends[0] < ends[1]
+        if isinstance(ends, list) and len(ends) == 2 and all(map(is_finite_number, ends)) and ends[0] < ends[1]
     }
 
 
-def _is_finite_number(end: object) -> bool:
+def is_finite_number(end: object) -> bool:
     """Tell whether an end of a range is a number, which no truth value is."""
     return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)

@@ -180,8 +180,7 @@ class Runs:
         except duckdb.Error as error:
             if isinstance(error, duckdb.IOException) and re.search(_NO_ROOM_PATTERN, str(error)):
                 raise OSError(errno.ENOSPC, str(error), tempfile.gettempdir()) from error
-            names = ", ".join(str(folder.path) for folder in self.folders)
-            raise InputError(f"{names}: cannot be read: {' '.join(str(error).split())}") from error
+            raise InputError(f"{self.join_folder_paths()}: cannot be read: {' '.join(str(error).split())}") from error
 
     def restrict_to_part(self, part: Part) -> Runs:
         """Return a part of these runs as runs of their own; the files were checked already.
@@ -208,6 +207,15 @@ class Runs:
     def find_path_of_study(self, study: str) -> str:
         """Return the path of the first run folder of a study, for messages."""
         return str(next(folder.path for folder in self.folders if folder.study == study))
+
+    def join_folder_paths(self, study: str | None = None) -> str:
+        """Join the paths of the run folders of a study, or of all, for messages."""
+        return ", ".join(str(folder.path) for folder in self.folders if study in (None, folder.study))
+
+    def list_units_of_study(self, study: str) -> list[tuple[str, str]]:
+        """List model and condition of what was asked of a study, in the order of run.json."""
+        query = "SELECT model, condition FROM units WHERE study = ? ORDER BY position"
+        return [(str(model), str(condition)) for model, condition in self.execute(query, [study]).fetchall()]
 
     def select_protocols(self, protocols: Collection[str]) -> Runs | None:
         """Return those of the runs that are of some protocols, opened once; None where none is."""

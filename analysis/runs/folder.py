@@ -14,7 +14,7 @@ from analysis.runs.damaged_rows import (
     refuse_impossible_stimulus_rows,
 )
 from ground import run_json
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, explain_why_file_cannot_be_read, shorten_to_one_line
 from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
@@ -234,10 +234,13 @@ def _select_one_file_per_parquet_schema(
         return [Path(row[0]) for row in con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall()]
     except duckdb.Error as error:
         for file in files:
+            where = f"{folder.path}: {file.relative_to(folder.path)}"
             try:
+                file.read_bytes()  # whole perhaps, where the operating system refuses it: not to be deleted
                 con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
+            except OSError as refusal:
+                raise InputError(f"{where} cannot be read: {explain_why_file_cannot_be_read(refusal)}") from None
             except duckdb.Error:
-                where = f"{folder.path}: {file.relative_to(folder.path)}"
                 raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
         raise
 

@@ -20,7 +20,7 @@ References
 ----------
 Gaffke, N. (2005). Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable.
 Mathematical Methods of Statistics 14, 451-467.
-Learned-Miller, E. and Thomas, P. S. (2020). A new confidence interval for the mean of a bounded random variable.
+Learned-Miller, E. and Thomas, P. S. (2019). A new confidence interval for the mean of a bounded random variable.
 arXiv 1905.06208 (its relation to Clopper and Pearson, and to Student).
 Daniels, H. E. (1987). Tail probability approximations. International Statistical Review 55, 37-48.
 """

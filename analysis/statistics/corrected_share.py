@@ -39,7 +39,7 @@ of the *excess*, corrected - part * uncorrected, is t's, as only its lower end i
 *Not shown* is the corrected share where the sheet is too small: it needs `LEAST` items with wordings on it
 (`forms.LEAST`), as many wordings that flip, as many that do not (or all that there are), and one that means the same.
 Nor is it shown where people call more than `MOST_DECOYS` of the decoys on it the same: verdicts that are wrong for 5 %
-of the wordings moved it by .7 points in the simulation, for 10 % by up to 1.7, for 20 % by 3.3.
+of the wordings moved it by .7 points in the simulation, for 10 % by 1.5, for 20 % by 3.3.
 
 `tests/benchmarks/bench_meaning_correction.py` simulates bias and coverage, beside those of the bootstrap and of
 Wilson's interval; `docs/meaning.md` has the table.
@@ -147,10 +147,10 @@ def estimate_flip_share_corrected_for_meaning(
     CorrectedShare
         NaN throughout without an answer.
     """
-    flip, passing, truth = (np.asarray(part, float) for part in (flips, passes, same))
+    flip, passing, truth = (np.asarray(values, float) for values in (flips, passes, same))
     sensitivity, specificity = _compute_mean(passing[truth == 1]), 1 - _compute_mean(passing[truth == 0])
     has_answer = ~np.isnan(flip)
-    flip, passing, truth = (part[has_answer] for part in (flip, passing, truth))
+    flip, passing, truth = (values[has_answer] for values in (flip, passing, truth))
     item = np.unique(np.asarray(items)[has_answer], return_inverse=True)[1]
     n_items, on_sheet = len(np.unique(item)), ~np.isnan(truth)
     n_read = len(np.unique(item[on_sheet]))

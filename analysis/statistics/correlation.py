@@ -33,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.statistics.multiplicity import correct_families_by_holm
+from analysis.statistics.multiplicity import SMALLEST, correct_families_by_holm
 from analysis.statistics.rounding import are_scores_constant, remove_rounding_noise
 from ground.errors import InputError
 
@@ -44,7 +44,6 @@ CONSTANT = "undefined: the same value for all models"
 EXPLAINED = "undefined: nothing is left of a measure that the given one explains"
 _NORMAL = 1.959963984540054  # 97.5 % quantile
 PERFECT = 1 - 1e-12  # 1 but for rounding: a larger coefficient has no interval
-_SMALLEST = float(np.finfo(float).tiny)  # a p value too small for a float is written as this, not as 0
 _NAN = float("nan")
 
 
@@ -126,7 +125,7 @@ def correlate_over_models(
     exact = method == "spearman" and control is None and n < FEW
     p = _compute_exact_permutation_p(x_values, y_values, r) if exact else _compute_t_test_p(r, used)
     ranked = 1 + r**2 / 2 if method == "spearman" else 1.0
-    return Coefficient(r, *_compute_fisher_interval(r, used, ranked), p, n, few)
+    return Coefficient(r, *compute_fisher_interval(r, used, ranked), p, n, few)
 
 
 def correlate_all_column_pairs(frame: pd.DataFrame, methods: Sequence[str] = METHODS) -> pd.DataFrame:
@@ -179,11 +178,22 @@ def _compute_residuals(x: np.ndarray, y: np.ndarray, control: np.ndarray) -> tup
     return x - fitted[:, 0], y - fitted[:, 1]
 
 
-def _compute_fisher_interval(r: float, n: int, variance_factor: float) -> tuple[float, float]:
-    """Return the 95 % interval of a coefficient of n models; for a partial coefficient, n is one less.
+def compute_fisher_interval(r: float, n: int, variance_factor: float = 1.0) -> tuple[float, float]:
+    """Compute the 95 % interval of a coefficient by Fisher's z.
 
-    `variance_factor` is how much larger the variance of a rank correlation is. scipy's `pearsonr` has the same formula
-    for Pearson's r, but not for ranks and not for another n.
+    scipy's `pearsonr` has the same formula for Pearson's r, but not for ranks and not for another n.
+
+    Parameters
+    ----------
+    r, n
+        The coefficient, and of how many models or items it is; for a partial one, n is one less.
+    variance_factor
+        How much larger the variance of a rank correlation is.
+
+    Returns
+    -------
+    tuple of float
+        NaN for a perfect correlation, and for fewer than `LEAST`.
     """
     if abs(r) > PERFECT or n < LEAST:
         return _NAN, _NAN
@@ -198,7 +208,7 @@ def _compute_t_test_p(r: float, n: int) -> float:
     freedom = n - 2
     with np.errstate(divide="ignore"):
         p = float(2 * stdtr(freedom, -abs(r) * np.sqrt(freedom / np.float64((1 - r) * (1 + r)))))
-    return max(p, _SMALLEST)
+    return max(p, SMALLEST)  # else one too small for a float would be 0
 
 
 @functools.cache

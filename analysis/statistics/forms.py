@@ -65,11 +65,7 @@ DEVIATION = Form(least=np.inf)  # of a spread over items
 
 def choose_variance_interval_form(column: str) -> Form:
     """Choose the interval of the variance of scores."""
-    return Form(
-        least=60,
-        column=column,
-        ends=lambda values, level: _square_interval_ends(*_compute_bonett_sd_interval(values, level)),
-    )
+    return Form(least=60, column=column, ends=_compute_bonett_variance_interval)
 
 
 def choose_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form:
@@ -92,12 +88,7 @@ def choose_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form
     )
 
 
-def _square_interval_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Square both ends of an interval: from that of an SD to that of a variance."""
-    return lower**2, upper**2
-
-
-def _compute_bonett_sd_interval(values: Array, level: float) -> tuple[Array, Array]:
+def _compute_bonett_variance_interval(values: Array, level: float) -> tuple[Array, Array]:
     """Compute Bonett's interval: that of log variance, with its variance from the kurtosis about a trimmed mean."""
     from scipy.special import stdtrit
 
@@ -112,7 +103,7 @@ def _compute_bonett_sd_interval(values: Array, level: float) -> tuple[Array, Arr
         quantile = float(stdtrit(n - 1, (1 + level) / 2))
         small = n / (n - quantile)
         centre = small * squares / (n - 1)
-        return np.sqrt(centre * np.exp(-quantile * small * error)), np.sqrt(centre * np.exp(quantile * small * error))
+        return centre * np.exp(-quantile * small * error), centre * np.exp(quantile * small * error)
 
 
 def _compute_jackknife_entropy_interval(values: Array, level: float, most: float) -> tuple[Array, Array]:

@@ -76,10 +76,11 @@ def correct_families_by_holm(table: pd.DataFrame, family_columns: Sequence[str],
     >>> correct_families_by_holm(table, ["measure"]).tolist()
     [0.02, 0.04, 0.04, nan]
     """
-    corrected = table[p_column].astype(float).copy()
-    for _, family in table.dropna(subset=[p_column]).groupby(list(family_columns), dropna=False):
+    rows = table.reset_index(drop=True)  # of two rows with one label, each has its own p
+    corrected = rows[p_column].astype(float)
+    for _, family in rows.dropna(subset=[p_column]).groupby(list(family_columns), dropna=False):
         corrected[family.index] = holm(family[p_column])
-    return corrected
+    return corrected.set_axis(table.index)
 
 
 def replace_underflowed_p_values(table: pd.DataFrame) -> pd.DataFrame:

@@ -127,7 +127,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
         freedom = float(variance**2 / (of_strata**2 / (sizes - 1)).sum()) if variance > 0 else float(sizes.sum() - 1)
     items: Parts = ((variance, freedom),)
     both = items
-    if crossed and values.shape[1] > 1:
+    if crossed:
         in_all_strata = np.all([has_answer[stratum == part].any(axis=0) for part in range(n_strata)], axis=0)
         wording_variance, noise, wording_freedom = np.nan, np.nan, in_all_strata.sum() - 1.0
         if wording_freedom > 0:

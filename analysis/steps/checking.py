@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 
 TOLERANCE = 1e-9  # largest absolute difference of two ways to compute a number without iterations
 
@@ -22,8 +22,8 @@ class Comparison:
     ----------
     columns
         A row per compared column: column; values: compared pairs; undefined: those that are so in both tables;
-        differing: those further apart than the tolerance, or undefined on one side only; largest: largest absolute
-        difference of the defined pairs.
+        half_defined: those that are so in one only; differing: these, and those further apart than the tolerance;
+        largest: largest absolute difference of the defined pairs.
     missing_rows
         Rows that only one of the tables has.
     tolerance
@@ -40,7 +40,7 @@ class Comparison:
         return bool(self.missing_rows or self.columns["differing"].any())
 
     def describe(self) -> str:
-        """Say in one sentence whether the tables agree."""
+        """Say whether the tables agree, and if not, where they do not."""
         n_values, largest = int(self.columns["values"].sum()), self.columns["largest"].max()
         if not n_values and not self.differs:
             return "There was nothing to compare."
@@ -51,14 +51,27 @@ class Comparison:
             agreeing = f"All {n_values - n_undefined:,} numbers agree: the largest difference is {largest:.1e}"
             undefined_text = f" {n_undefined:,} more {'are' if n_undefined > 1 else 'is'} undefined in both tables."
             return f"{agreeing}; up to {self.tolerance:g} counts as none.{undefined_text if n_undefined else ''}"
-        differing = self.columns[self.columns["differing"] > 0]
-        parts = [
-            f"{row.column} ({row.differing:,} of {row.values:,}, by up to {row.largest:.2g})"
-            for row in differing.itertuples()
+        further_apart = self.columns.assign(further_apart=self.columns["differing"] - self.columns["half_defined"])
+        differing_columns = [
+            f"{row.column} ({row.further_apart:,} of {row.values:,}, by up to {row.largest:.2g})"
+            for row in further_apart.itertuples()
+            if row.further_apart
         ]
-        if self.missing_rows:
-            parts.append(f"{self.missing_rows:,} {'rows are' if self.missing_rows > 1 else 'row is'} in one table only")
-        return f"Numbers differ by more than {self.tolerance:g}: {'; '.join(parts)}."
+        half_defined = [
+            f"{row.column} ({row.half_defined:,} of {row.values:,})"
+            for row in self.columns.itertuples()
+            if row.half_defined
+        ]
+        sentences = [
+            f"Numbers differ by more than {self.tolerance:g}: {'; '.join(differing_columns)}."
+            if differing_columns
+            else "",
+            f"Numbers are undefined in one table only: {'; '.join(half_defined)}." if half_defined else "",
+            f"{format_quantity(self.missing_rows, 'row is', 'rows are')} in one table only."
+            if self.missing_rows
+            else "",
+        ]
+        return " ".join(filter(None, sentences))
 
 
 def compare_tables(
@@ -86,12 +99,15 @@ def compare_tables(
     Raises
     ------
     InputError
-        For a column that the first table does not have, nothing to compare, or a row that is there twice.
+        For a column that a table lacks, nothing to compare, or a row that is there twice.
     """
     on, compared = list(on), [name for name in theirs.columns if name not in on]
-    lacking = [name for name in (*on, *compared) if name not in ours.columns]
-    if lacking or not compared:
-        raise InputError(f"check: {f'no column {lacking[0]!r} in the table' if lacking else 'no column to compare'}")
+    for names, table, where in (((*on, *compared), ours, "table that is checked"), (on, theirs, "other table")):
+        lacking = [name for name in names if name not in table.columns]
+        if lacking:
+            raise InputError(f"check: no column {lacking[0]!r} in the {where}")
+    if not compared:
+        raise InputError("check: no column to compare")
     for table in (ours, theirs):
         if table.duplicated(on).any():
             raise InputError(f"check: rows are not told apart by {', '.join(on)}; name more columns in on=[...]")
@@ -112,6 +128,7 @@ def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: fl
         "column": name,
         "values": len(distance),
         "undefined": int((np.isnan(left) & np.isnan(right)).sum()),
+        "half_defined": int(is_half_defined.sum()),
         "differing": int(is_half_defined.sum() + (defined > tolerance).sum()),
         "largest": float(defined.max(initial=0.0)),
     }

@@ -104,6 +104,8 @@ def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.D
     cells = cells.assign(k=cells["study"].map(k_by_study).fillna(2).astype(int))
     cells = cells.merge(sizes.rename("size").reset_index(), on=_ITEM, how="left")
     cells = cells[cells["size"] > 0]
+    has_same_flip = cells["flip"].where(cells["same"]).groupby([cells[name] for name in _ITEM]).transform("count") > 0
+    cells["flip"] = cells["flip"].where(has_same_flip)
     parts = [(_EVERY, cells), (_SAME, cells[cells["same"] & cells["study"].isin(judged)])]
     return pd.concat(
         [_average_flips_over_items(part).assign(wordings=name) for name, part in parts if len(part)]

@@ -176,8 +176,8 @@ def compute_order_effects(answers: pd.DataFrame, describe: Describe) -> pd.DataF
     wide = rows.assign(pair=pair).pivot_table(index=keys, columns="option_order", values="s", sort=False)
     lines = []
     if {"up", "down"} <= set(wide.columns):
-        apart = (wide["up"] - wide["down"]).dropna()
-        by_wording = apart.groupby([*ROW, "item", "variant"], sort=False).mean()
+        order_differences = (wide["up"] - wide["down"]).dropna()
+        by_wording = order_differences.groupby([*ROW, "item", "variant"], sort=False).mean()
         items = by_wording.groupby([*ROW, "item"], sort=False).mean()
         for key, values in items.groupby(ROW, sort=False):
             ends = describe(values.to_numpy()).tconfint_mean() if np.ptp(values) > 0 else (np.nan, np.nan)

@@ -11,9 +11,10 @@ above all decoys (or all below), or where the variance is 0, it would have no wi
 interval (his method 5), which needs no variance of the scores at hand, with as many scores as there are items.
 
 In 1,000 simulated studies each (`tests/benchmarks/bench_meaning_correction.py`) of 4 to 100 items, 20 to 500 decoys and
-scores that are alike within an item, this covers .93 or more up to an AUC of .95, and .90 of one of .99; DeLong's
-interval, which takes the scores for independent, covers .77 to .82 where an item has five decoys. A check of AUC .7 has
-a lower end above .7 in .02 to .03 of the studies; by DeLong's interval, in .11.
+scores that are alike within an item, this covers .93 or more up to an AUC of .95, and .91 or more of one of .99 (.905
+where they are not alike); DeLong's interval, which takes the scores for independent, covers .77 to .82 up to an AUC of
+.95 where an item has five decoys. A check of AUC .7 has a lower end above .7 in .015 to .031 of the studies; by
+DeLong's interval, in .10 to .115 where an item has five decoys.
 
 References
 ----------

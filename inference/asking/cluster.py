@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from ground.errors import InputError
+from ground.errors import InputError, UserError
 from ground.extras import convert_import_errors_to_install_advice
 from inference.asking.models import Model
 from inference.asking.rounds import AnsweredBatch, PendingRound, Response, Way
@@ -277,10 +277,10 @@ class RemoteEngine:
         for bundle in answered.iter_internal_ref_bundles():
             for table in self._cluster._ray.get(bundle.block_refs):
                 for data in table["answers"].to_pylist():
-                    batch_answers = decompress_value_from_bytes(data)
-                    if isinstance(batch_answers, Exception):
-                        raise batch_answers
+                    batch_answers, failure = decompress_value_from_bytes(data)
                     yield from batch_answers
+                    if failure is not None:
+                        raise failure
         # Ray ends workers to which nothing refers. After one has died it now and then keeps them, with their slots, and
         # the workers of the next stream would wait for these slots forever.
         for name in worker_names:
@@ -296,7 +296,7 @@ class RemoteEngine:
         try:
             return ray.get(getattr(self._scout, method).remote(*arguments))
         except ray.exceptions.RayTaskError as error:
-            raise error.cause if isinstance(error.cause, InputError) else error from None
+            raise error.cause if isinstance(error.cause, UserError) else error from None
 
 
 def group_batches_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> list[list[Key]]:

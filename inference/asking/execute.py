@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from ground.errors import InputError, RunFailed
+from ground.errors import InputError, RunFailed, join_first_names
 from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
 from inference.asking.adapters import copy_series_from_base_to_adapter
@@ -309,10 +309,9 @@ def print_items_with_too_few_paraphrases(study: Study) -> None:
     """Print the items without paraphrases to standard error."""
     unstable = study.items_with_too_few_paraphrases
     if unstable:
-        names = ", ".join(unstable[:MOST_LISTED]) + (" ..." if len(unstable) > MOST_LISTED else "")
         print_warning(
             f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
-            f"asked, but left out of stability statistics: {names}"
+            f"asked, but left out of stability statistics: {join_first_names(unstable, MOST_LISTED)}"
         )
 
 

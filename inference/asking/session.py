@@ -233,10 +233,10 @@ def print_bill(model: str, bill: Mapping[str, Any]) -> None:
     model
         Its id.
     bill
-        As `Engine.close` returns it; its field `shown` is printed.
+        As `Engine.close` returns it; its field `shown` is printed, where it has one.
     """
-    if bill:
-        progress.print_progress(f"{model}: {bill['shown']}")
+    if bill and (shown := bill.get("shown")):  # engines of other packages may have none
+        progress.print_progress(f"{model}: {shown}")
 
 
 class Writer:

@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import UserError
 from inference.asking.models import Model
 from inference.asking.prefetch import map_ahead_in_thread
 from inference.asking.rounds import Way, ask_batch, get_thinking_effort
@@ -130,25 +130,30 @@ class Asker:
         self._threads = torch.get_num_threads() if torch else None
 
     def __call__(self, tasks: Any) -> Any:
-        """Answer the tasks of a table: for each a list of (key of a batch, responses per way)."""
+        """Answer the tasks of a table: for each a list of (key of a batch, responses per way), and what ended it."""
         import pyarrow as pa
 
         if self._threads is not None:
             # Set again: the number belongs to one thread, and Ray calls this from another one than `__init__`.
             sys.modules["torch"].set_num_threads(self._threads)
         answers = [
-            compress_value_to_bytes(self._failure or self._answer_task(decompress_value_from_bytes(data)))
+            compress_value_to_bytes(
+                ([], self._failure) if self._failure else self._answer_task(decompress_value_from_bytes(data))
+            )
             for data in tasks["task"].to_pylist()
         ]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
-    def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> list[tuple[Key, list[Any]]] | Exception:
-        """Answer the batches of a task; return an exception instead of raising it."""
+    def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> tuple[list[tuple[Key, list[Any]]], Any]:
+        """Answer the batches of a task; return those before an exception, which is returned, too, not raised."""
+        answers: list[tuple[Key, list[Any]]] = []
         try:
             with closing(map_ahead_in_thread(self._tokenize_keyed_batch, task)) as batches:
-                return [(key, self._ask_batch(key[0], prompts)) for key, prompts in batches]
+                for key, prompts in batches:
+                    answers.append((key, self._ask_batch(key[0], prompts)))
         except Exception as error:
-            return _make_exception_picklable(error)
+            return answers, _make_exception_picklable(error)
+        return answers, None
 
     def _tokenize_keyed_batch(self, key_and_prompts: tuple[Key, list[Prompt]]) -> tuple[Key, list[Prompt]]:
         """Tokenise a batch before it is asked."""
@@ -168,4 +173,4 @@ class Asker:
 
 def _make_exception_picklable(error: Exception) -> Exception:
     """Make an exception that can be sent to the caller, with the traceback in its message if it is a bug."""
-    return error if isinstance(error, InputError) else RuntimeError(f"in a worker: {traceback.format_exc()}")
+    return error if isinstance(error, UserError) else RuntimeError(f"in a worker: {traceback.format_exc()}")

@@ -369,7 +369,8 @@ def is_out_of_memory_error(error: Exception) -> bool:
     """
     text = str(error).lower()
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or any(
-        phrase in text for phrase in ("out of memory", "can't allocate memory", "not enough memory")
+        phrase in text
+        for phrase in ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory")
     )
 
 

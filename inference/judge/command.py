@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ground.errors import InputError, RunFailed
+from ground.errors import InputError, RunFailed, format_quantity
 from ground.progress import print_progress
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 
@@ -64,7 +64,8 @@ def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
     rows = write_annotation_sheet(
         Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0
     )
-    print(f"{file}: {rows:,} texts; write the option of each into the column option, nothing where it takes none")
+    texts = format_quantity(rows, "text")
+    print(f"{file}: {texts}; write the option of each into the column option, nothing where it takes none")
 
 
 def _ask_judge(options: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, join_first_names, shorten_text
 from inference.paraphrase.decoys import Decoy
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli import items as item_files
@@ -21,7 +21,6 @@ from inference.stimuli.study import ORIGINAL, Item, Study
 FILE, FOLDER, ITEMS = "meaning.parquet", "meaning", "items.jsonl"
 LANGUAGES = ("en", "ja")
 CHOICE = "choice"  # the protocol
-MOST_LISTED = 20  # items that are named one by one
 
 
 class Pair(NamedTuple):
@@ -160,8 +159,7 @@ class Source:
         if turned:
             lines.append(f"wordings made to mean something else: {len(turned):,}, such as '{turned[0]}': not checked")
         return lines + [
-            f"{len(listed):,} of {len(self.study.items):,} items have {reason}: not checked: "
-            f"{', '.join(listed[:MOST_LISTED])}{' ...' * (len(listed) > MOST_LISTED)}"
+            f"{len(listed):,} of {len(self.study.items):,} items have {reason}: not checked: {join_first_names(listed)}"
             for listed, reason in ((lacking, "no original"), (alone, "no wording beside their original"))
             if listed
         ]

@@ -78,7 +78,8 @@ class Rule:
         if self.after and not self.after(words[place - 1] if place else None):
             return False
         behind = place + 1 + len(self.tail)
-        if behind > len(words) or not all(map(_does_word_match_pattern, self.tail, words[place + 1 : behind])):
+        tail = words[place + 1 : behind]
+        if behind > len(words) or not all(test(later) for test, later in zip(self.tail, tail, strict=True)):
             return False
         return self.before is None or self.before(words[behind] if behind < len(words) else None)
 
@@ -164,11 +165,6 @@ def _build_negation_rule(entry: Mapping[str, Any]) -> Rule:
         writes=WRITES.fullmatch(entry["writes"]).groups() if "writes" in entry else None,  # type: ignore[union-attr,arg-type]
         example=tuple(entry["example"].split(" => ")) if "example" in entry else None,
     )
-
-
-def _does_word_match_pattern(test: WordTest, word: Word) -> bool:
-    """Tell whether a word passes a test."""
-    return test(word)
 
 
 def _build_word_test_from_alternatives(alternatives: str) -> WordTest:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity, join_first_names
 from inference.paraphrase.itemsfile import copy_attributes_except_match
 from inference.stimuli import items
 from inference.stimuli.study import ORIGINAL, Item, Variant
@@ -50,14 +50,19 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
         for item in items.read_and_check_items(str(path)):
             variant_by_wording = gathered.setdefault(item.item, {})
             _refuse_differing_originals(item, path, variant_by_wording, first)
+            names = {variant.variant for variant in variant_by_wording.values()}
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
                     variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
                 if wording in variant_by_wording:
                     variant = _merge_wording_of_two_files(variant_by_wording[wording], variant)
-                else:
-                    _refuse_name_of_other_wording(variant, path, variant_by_wording.values())
+                elif variant.variant in names:
+                    raise InputError(
+                        f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name "
+                        f"this file's source otherwise: NAME={path}"
+                    )
+                names.add(variant.variant)
                 variant_by_wording[wording] = variant
     return tuple(Item(item, tuple(variants.values())) for item, variants in gathered.items())
 
@@ -73,16 +78,10 @@ def describe_paraphrase_counts_by_source(combined: Iterable[Item]) -> list[str]:
         of_source = [item for item, names in variants if source in names]
         shared = sum(len(names) > 1 for _, names in variants if source in names)
         items_without = [item.item for item in combined_items if item.item not in set(of_source)]
-        line = f"{source}: {len(of_source):,} paraphrases of {len(set(of_source)):,} items"
+        line = f"{source}: {format_quantity(len(of_source), 'paraphrase')} of "
+        line += format_quantity(len(set(of_source)), "item")
         line += f", {shared:,} of them another source's, too" if shared else ""
-        lines.append(
-            line
-            + (
-                f"; none of {', '.join(items_without[:20])}{' ...' * (len(items_without) > 20)}"
-                if items_without
-                else ""
-            )
-        )
+        lines.append(line + (f"; none of {join_first_names(items_without)}" if items_without else ""))
     return lines
 
 
@@ -99,15 +98,6 @@ def _refuse_differing_originals(
             f"'{item.original.text[:40]}', not '{first_original.text[:40]}'; make ids and originals agree"
         )
     first.setdefault(item.item, path)
-
-
-def _refuse_name_of_other_wording(variant: Variant, path: Path, variants: Iterable[Variant]) -> None:
-    """Refuse a wording that would be called as another one of its item is."""
-    if any(other.variant == variant.variant for other in variants):
-        raise InputError(
-            f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name this file's "
-            f"source otherwise: NAME={path}"
-        )
 
 
 def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity, join_first_names
 from ground.progress import print_important_result_line
 from inference.arguments import (
     add_column_options,
@@ -97,7 +97,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
         command=options.call,
     )
     n_kept = sum(len(choice.kept_wordings) for choice in choices)
-    print(f"{n_kept:,} paraphrases of {len(choices):,} items: {Path(options.out) / 'items.jsonl'}")
+    counts = f"{format_quantity(n_kept, 'paraphrase')} of {format_quantity(len(choices), 'item')}"
+    print(f"{counts}: {Path(options.out) / 'items.jsonl'}")
 
 
 def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,6 +133,11 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
     if options.decoys_each is not None and options.decoys is None:
         raise InputError("--decoys-each goes with --decoys: name the table of decoys")
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
+    if not any(item.paraphrases for item in sheet_items):
+        raise InputError(
+            f"{options.items}: there are no paraphrases to check; let `waver paraphrase make` write some, or name "
+            "items that have them"
+        )
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
     sheets = write_match_sheets(
         Path(options.out),
@@ -142,11 +148,12 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
         n_decoys_each=options.decoys_each,
         annotators=options.annotators,
     )
-    rows = f"{sheets.n_wordings:,} paraphrases" + (f" and {sheets.n_decoys:,} decoys" if decoys else "")
+    rows = format_quantity(sheets.n_wordings, "paraphrase")
+    rows += f" and {format_quantity(sheets.n_decoys, 'decoy')}" if decoys else ""
     for path in sheets.paths:
         print(f"{path}: {rows}; write yes or no into the column match")
     if sheets.items_without_decoy:
-        print_important_result_line(f"no decoy for {_join_up_to_twenty_names(sheets.items_without_decoy)}")
+        print_important_result_line(f"no decoy for {join_first_names(sheets.items_without_decoy)}")
 
 
 def _add_arguments_of_paraphrase_checked(parser: argparse.ArgumentParser) -> None:
@@ -187,21 +194,19 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     for line in (*votes.notes, *describe_accepted_decoys_by_annotator(votes)):
         print_important_result_line(line)
     if checked_items.refused_keys:
+        refused = format_quantity(len(checked_items.refused_keys), "paraphrase")
         print(
-            f"{len(checked_items.refused_keys):,} paraphrases are marked with no: "
-            + ("left out" if options.drop else "they stay; --drop leaves them out")
+            f"marked with no and left out: {refused}"
+            if options.drop
+            else f"marked with no: {refused}; --drop leaves such out"
         )
     if checked_items.tied_keys:
-        print(f"{len(checked_items.tied_keys):,} paraphrases have as many yes as no: they stay and count for neither")
+        tied = format_quantity(len(checked_items.tied_keys), "paraphrase")
+        print(f"as many yes as no, so neither: {tied}, not left out")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print_important_result_line(f"no wording is left of {_join_up_to_twenty_names(lost_items)}")
+        print_important_result_line(f"no wording is left of {join_first_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
-
-
-def _join_up_to_twenty_names(names: Sequence[str]) -> str:
-    """Write the first twenty names."""
-    return f"{', '.join(names[:20])}{' ...' * (len(names) > 20)}"
 
 
 def _add_paraphrase_combine_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ground.errors import InputError
 from ground.extras import convert_import_errors_to_install_advice
@@ -43,7 +42,6 @@ class Meaning:
         except (OSError, ValueError, KeyError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{option} {model}: not a sentence-transformers model ({reason})") from None
-        self.info: dict[str, Any] = {"model": model, "sentence-transformers": sentence_transformers.__version__}
 
     def compute_cosines_with_original(self, original: str, wordings: Sequence[str]) -> list[float]:
         """Compute the cosine of each wording's sentence embedding with the original's.

@@ -91,7 +91,7 @@ def write_match_sheets(
     Raises
     ------
     InputError
-        A file is there already or is no .csv file, a name is there twice, or no item has a paraphrase.
+        A file is there already or is no .csv file, or a name is there twice.
     """
     paths = _name_sheet_of_each_annotator(path, annotators)
     rows_by_item: dict[str, list[_Row]] = {}
@@ -112,8 +112,6 @@ def write_match_sheets(
         items_without_decoy += [item.item] if not item_decoys else []
         all_texts = [*texts.values(), *(decoy.text for decoy in item_decoys)]
         rows_by_item[item.item] = [_Row(item.item, original, text) for text in all_texts]
-    if not rows_by_item:
-        raise InputError("there are no paraphrases to check in these items")
     for annotator, sheet_path in paths.items():
         rows = _order_rows_of_sheet(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
         write_spreadsheet_csv(sheet_path, COLUMNS, [(*row, "") for row in rows])

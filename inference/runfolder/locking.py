@@ -21,7 +21,8 @@ def make_and_lock_run_folder(folder: Path) -> int:
     Raises
     ------
     InputError
-        A folder with other files, one that cannot be locked, or one that another process writes to.
+        A folder with other files, or with responses but no run.json, one that cannot be locked, or one that another
+        process writes to.
     OSError
         One that cannot be made or written to.
     """
@@ -32,6 +33,10 @@ def make_and_lock_run_folder(folder: Path) -> int:
         )
         if strangers:
             raise InputError(f"{folder}: not a run folder (it holds {strangers[0]}, no run.json); choose another --out")
+        if any((folder / "responses").glob("part-*.parquet")):  # nobody knows of which study, and how they were asked
+            raise InputError(
+                f"{folder}: it holds responses, but no run.json; restore that file, or choose another --out"
+            )
     (folder / "responses").mkdir(parents=True, exist_ok=True)
     return lock_folder(folder)
 

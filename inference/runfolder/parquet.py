@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ground.errors import InputError
+from ground.errors import InputError, explain_why_file_cannot_be_read
 from ground.run_json import SCHEMA
 from ground.writing import write_atomically
 from inference.stimuli.reading.files import refuse_pipe_or_device
@@ -198,12 +198,13 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (FileNotFoundError, PermissionError) as error:  # not to be removed: what is in it was perhaps paid for
-        reason = "it is not there" if isinstance(error, FileNotFoundError) else "permission denied"
-        raise InputError(f"{path}: cannot be read: {reason}; bring it back, or make it readable") from None
     except (pa.ArrowException, OSError) as error:
+        if obstacle := explain_why_file_cannot_be_read(error):  # not to be removed: it was perhaps paid for
+            raise InputError(f"{path}: cannot be read: {obstacle}") from None
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: damaged ({reason}); remove it, and its rows are asked again") from None
+        is_study = path.name == SCHEMA["stimuli"]["file"]  # without it, the answers in the folder are of no use
+        advice = "bring a whole copy of it back" if is_study else "remove it, and its rows are asked again"
+        raise InputError(f"{path}: damaged ({reason}); {advice}") from None
 
 
 def write_parquet(path: Path, table: pa.Table) -> None:

@@ -13,14 +13,13 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
 from ground.outside_rooms import list_versions_of_used_outside_rooms
-from ground.version import read_waver_version
-from ground.writing import list_missing_folder_and_parents, remove_empty_folders
+from ground.version import find_installed_version, read_waver_version
+from ground.writing import list_missing_folder_and_parents, remove_empty_folders, write_atomically
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
 from inference.runfolder.locking import (
     make_and_lock_run_folder,
@@ -31,7 +30,6 @@ from inference.runfolder.parquet import (
     build_arrow_schema,
     drop_error_rows_asked_again,
     refuse_damaged_or_foreign_columns,
-    write_atomically,
     write_tables_as_row_groups,
 )
 from inference.runfolder.responses import Responses
@@ -41,6 +39,8 @@ from inference.stimuli.study import Study
 # The digest of an adapter belongs to them, too; older runs have it as `lora`.
 IDENTITY = ("engine", "revision", "dtype", "device", "top_logprobs", "quantization", "kv_cache_dtype", "lora")
 LIBRARIES = ("torch", "transformers", "openai", "pyarrow")
+# A call that asks many models makes many run folders, and reading the metadata takes milliseconds.
+_find_version_once = functools.cache(find_installed_version)
 
 
 class Run:
@@ -432,14 +432,5 @@ def look_up_python_and_library_versions() -> dict[str, str | None]:
     """Look up the versions of Python, Waver and its main libraries without importing them; None: not installed."""
     installed: dict[str, str | None] = {"python": platform.python_version(), "waver": read_waver_version()}
     for library in LIBRARIES:
-        installed[library] = _look_up_library_version(library)
+        installed[library] = _find_version_once(library)
     return {**installed, "platform": platform.platform()}
-
-
-@functools.cache  # a call that asks many models makes many run folders, and reading the metadata takes milliseconds
-def _look_up_library_version(library: str) -> str | None:
-    """Look up the version of a library that is installed; None: it is not."""
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return None

@@ -18,7 +18,7 @@ from shlex import quote
 from sys import intern
 from typing import Any
 
-from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_text
 from inference.numerals import COMMA
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
@@ -41,7 +41,6 @@ DEMO_MEANING_FILE = DEMO_FILE.with_name("meaning.csv")
 NO_ATTRIBUTES: dict[str, str] = {}  # one object for all variants without attributes, to save memory
 DEFAULT_COLUMNS = Columns()  # the columns are called as their fields are
 PATTERNS = (ORIGINAL, PARAPHRASE)
-MOST_LISTED = 20  # items that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +108,19 @@ def read_and_check_items(
 def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
-        kept = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
+        columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.
         lacks_paraphrases = not shape.has_row_per_item and all(len(item.variants) == 1 for item in items)
-        yield f"{kept}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else kept
+        yield f"{columns_line}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else columns_line
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
         yield (
             f"pattern '{shorten_text(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"
         )
     lacking = [item.item for item in items if item.original is None]
     if lacking:
-        names = ", ".join(lacking[:MOST_LISTED]) + (" ..." if len(lacking) > MOST_LISTED else "")
         yield (
             f"{len(lacking):,} of {len(items):,} items have no original, so all their wordings count as paraphrases, "
-            f"and the first stands for the item in tables: {names}"
+            f"and the first stands for the item in tables: {join_first_names(lacking)}"
         )
 
 

@@ -193,7 +193,7 @@ def _convert_question_in_waver_layout(where: str, record: Mapping[str, Any]) -> 
     if record.get("choices") is not None:
         choices = parse_text_list(where, "choices", record["choices"])
     else:
-        filled = [letter for letter in ascii_uppercase if str(record.get(letter, "")).strip()]
+        filled = [letter for letter in ascii_uppercase if _is_filled_cell(record.get(letter))]
         if filled != list(ascii_uppercase[: len(filled)]) or not filled:
             raise InputError(
                 f"{where}: there are no choices; give a list `choices`, or columns A, B, C ... without gap"
@@ -296,8 +296,14 @@ def parse_paraphrases(where: str, record: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if record.get("paraphrases") is not None:
         return parse_text_list(where, "paraphrases", record["paraphrases"])
-    names = sorted(filter(_PARAPHRASE.fullmatch, record), key=lambda name: int(name.rpartition("_")[2]))
+    names = [name for name in record if _PARAPHRASE.fullmatch(name) and _is_filled_cell(record[name])]
+    names.sort(key=lambda name: int(name.rpartition("_")[2]))
     return _strip_and_check_texts(where, "paraphrases", [record[name] for name in names])
+
+
+def _is_filled_cell(value: Any) -> bool:
+    """Tell whether a cell holds something; Parquet and JSON write null where CSV leaves a cell empty, pandas NaN."""
+    return value is not None and value == value and bool(str(value).strip())
 
 
 def _strip_and_check_texts(where: str, name: str, values: Sequence[Any]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Simulate paraphrases of another meaning: is the share of flips corrected, does its interval hold the truth?
 
-    .venv/bin/python tests/benchmarks/bench_meaning_correction.py                  # half an hour
+    .venv/bin/python tests/benchmarks/bench_meaning_correction.py                  # five minutes
     .venv/bin/python tests/benchmarks/bench_meaning_correction.py --studies 200    # coarser
     .venv/bin/python tests/benchmarks/bench_meaning_correction.py --part auc       # intervals of the AUC only
 

@@ -25,7 +25,7 @@ def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
             raise importlib.metadata.PackageNotFoundError(name)
         return importlib.metadata.distribution(name).version
 
-    monkeypatch.setattr("analysis.features.component.metadata.version", version)
+    monkeypatch.setattr("ground.version.metadata.version", version)
 
 
 def make_pipeline(path: Path, seed: int = 1, language: str = "en") -> Path:

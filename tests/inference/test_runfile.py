@@ -277,6 +277,12 @@ def test_what_is_wrong_is_one_line_before_anything_is_loaded_or_written(folder, 
     assert not (folder / "results").exists()
 
 
+def test_an_empty_address_of_a_cluster_is_refused_beside_a_run_file_too(folder, loaded, capsys):
+    assert run(folder, "--ray", "") == 2
+    assert "--ray: is empty; give the address of a cluster" in capsys.readouterr().err
+    assert loaded == []
+
+
 def test_a_prompt_file_without_the_forms_that_could_be_asked_is_found_before_a_model_loads(folder, loaded, capsys):
     template = 'plain: {template: "{{ text }}", answers: {ja: ["yes"], nein: ["no"]}}'
     (folder / "mine.yaml").write_text(template, encoding="utf-8")

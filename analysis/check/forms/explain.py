@@ -96,7 +96,7 @@ def _explain_rule_same_answers(rule: Rule) -> str:
     """Say what counts as the same answers: for wordings like these, it is no share of items."""
     if rule.wordings != LIKE_THESE:
         return (
-            f"Tests whether at least {format_percent(rule.at_least)} of the answers are those of the baseline to the "
+            f"Tests whether at least {100 * rule.at_least:g} % of the answers are those of the baseline to the "
             "same wordings, on average over items. Where wordings were drawn anew, it is a rule on wordings like "
             "these: on how far shares of answers moved."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -93,12 +94,13 @@ def format_number_of_outcome(outcome: Outcome) -> str:
     """Write the number of an outcome; of a change, which sign is better, and the number before."""
     if outcome.number != outcome.number:
         return "no number"
+    number = _format_on_its_side_of_limit(outcome.number, outcome, 4)
     if outcome.rule.kind not in (NOT_WORSE, RANKING, KURTOSIS):
-        return f"{outcome.number:.4g}"
+        return number
     details = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
     details += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
     aside = f" ({', '.join(details)})" if details else ""
-    return f"{outcome.number:{'+' if outcome.number else ''}.4g}{aside}"
+    return f"{'+' if outcome.number > 0 else ''}{number}{aside}"
 
 
 def format_limit_of_outcome(outcome: Outcome) -> str:
@@ -106,15 +108,26 @@ def format_limit_of_outcome(outcome: Outcome) -> str:
     side = "at most" if outcome.rule.at_most == outcome.rule.at_most else "at least"
     if outcome.rule.kind == KURTOSIS:
         return "as before"
-    return f"{'above' if outcome.rule.kind == RANKING else side} {outcome.limit:.4g}"
+    return f"{'above' if outcome.rule.kind == RANKING else side} {outcome.limit:.10g}"
 
 
 def format_interval_of_outcome(outcome: Outcome) -> str:
     """Write the 95 % interval of an outcome, or that it has none; a counted number needs none."""
     if outcome.lower != outcome.lower:
         return "" if outcome.test == COUNTED else "[no interval]"
-    form = "+.3g" if outcome.rule.kind in (NOT_WORSE, RANKING) else ".3g"
-    return f"[{outcome.lower:{form}}, {outcome.upper:{form}}]"
+    sign = "+" if outcome.rule.kind in (NOT_WORSE, RANKING) else ""
+    lower, upper = (_format_on_its_side_of_limit(end, outcome, 3, sign) for end in (outcome.lower, outcome.upper))
+    return f"[{lower}, {upper}]"
+
+
+def _format_on_its_side_of_limit(number: float, outcome: Outcome, digits: int, sign: str = "") -> str:
+    """Round a number to so many digits, or to more where it would seem to meet the limit, or to pass it."""
+    limit = outcome.limit
+    for n_digits in range(digits, 18):
+        rounded = float(f"{number:.{n_digits}g}")
+        if (rounded > limit, rounded < limit) == (number > limit, number < limit) or math.isclose(number, limit):
+            break
+    return f"{number:{sign}.{n_digits}g}"
 
 
 def describe_test_of_outcome(decided: DecidedOutcome) -> str:

@@ -31,7 +31,7 @@ from analysis.reporting.catalogue.tables import (
     list_table_options,
 )
 from analysis.runs import Runs
-from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_to_one_line
 
 MEAN, MEASURED = "mean", "unit of the measure"  # a column, and its unit
 LIKE = ("like_lower", "like_upper")
@@ -138,11 +138,10 @@ def _select_table_rows_of_rule(rule: Rule, frame: pd.DataFrame, table: str, wher
         if names:
             for name in names:
                 if len(frame) and not (frame[own_columns] == name).any(axis=None):
-                    present = list(dict.fromkeys(frame[own_columns].to_numpy().ravel()))
+                    present = list(map(str, dict.fromkeys(frame[own_columns].to_numpy().ravel())))
                     raise InputError(
                         f"{where} has no row of {shorten_to_one_line(repr(name))}"
-                        f"{format_nearest_name_hint(name, present)} in {key}; it has "
-                        f"{', '.join(map(str, present[:5]))}{' ...' if len(present) > 5 else ''}"
+                        f"{format_nearest_name_hint(name, present)} in {key}; it has {join_first_names(present, 5)}"
                     )
             frame = frame[frame[own_columns].isin(names).any(axis=1)]
     if frame.empty:

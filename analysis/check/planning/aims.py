@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from analysis.check.rules import Rule
+from analysis.compare.pairs import VALIDITY
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
@@ -61,7 +62,7 @@ class PilotUnit:
     study, unit
         The answers, and the place of the unit in them.
     measure
-        Its name; `FLIPS` beside the study's own.
+        Its name; `FLIPS` or `VALIDITY` beside the study's own.
     """
 
     study: Study
@@ -125,6 +126,8 @@ def list_models_and_conditions_of_rule(rule: Rule, pilot: Runs) -> list[PilotUni
         There are none.
     """
     units = list_all_pilot_units(pilot)
+    if rule.target == VALIDITY:
+        units = [replace(unit, measure=VALIDITY) for unit in units if unit.study.headline and unit.measure != FLIPS]
     kept_units = [
         unit
         for unit in units

@@ -110,13 +110,26 @@ def list_aims_of_same_answers_rule(
     Aim
     """
     differs = min(2 * (1 - rule.at_least), 1.0) if change is None else change
-    goals = [f"is broken, if {differs:.3g} of the answers change {spread}" for spread in (EVERYWHERE, IN_WHOLE_ITEMS)]
-    if not 1 - rule.at_least < differs <= 1:
-        why = "no more than all answers can change" if differs > 1 else "that is within what the rule allows"
-        yield Aim(rule, goals[0], *unit.study_model_condition_and_measure, why_not=why)
-        aims = list_aims_of_same_answers_rule(rule, unit, None, broken_level)
-        yield from (aim for aim in aims if aim.goal == UNCHANGED)
+    aims = _list_aims_of_answer_change(rule, unit, differs, broken_level)
+    if 1 - rule.at_least < differs <= 1:
+        yield from aims
         return
+    why = "no more than all answers can change" if differs > 1 else "the rule allows it; give a larger --change"
+    goal = _name_goals_of_answer_change(differs)[0]
+    yield Aim(rule, goal, *unit.study_model_condition_and_measure, why_not=why)
+    yield from (aim for aim in aims if aim.goal == UNCHANGED)
+
+
+def _name_goals_of_answer_change(differs: float) -> tuple[str, str]:
+    """Name what is to be found where so many of the answers change, here and there and in whole items."""
+    everywhere, in_whole_items = (
+        f"is broken, if {differs:.3g} of the answers change {spread}" for spread in (EVERYWHERE, IN_WHOLE_ITEMS)
+    )
+    return everywhere, in_whole_items
+
+
+def _list_aims_of_answer_change(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
+    """List the aims for a share of the answers that changes, whether or not it can."""
     if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)
         return
@@ -140,7 +153,7 @@ def list_aims_of_same_answers_rule(
             return float(max(rule.at_least**items, p_of_wordings) < LEVEL)
 
         yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, planned, compute_power_if_unchanged)
-    for goal, is_whole in zip(goals, (False, True), strict=True):
+    for goal, is_whole in zip(_name_goals_of_answer_change(differs), (False, True), strict=True):
         if rule.wordings == LIKE_THESE and not is_whole:  # that hardly moves shares of answers
             continue
 
@@ -175,7 +188,7 @@ def _compute_power_to_find_changed_items(
 
 def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
     """Plan for answers in fresh wordings: how far the shares of answers are apart."""
-    goal = f"is broken, if {differs:.3g} of the answers change {IN_WHOLE_ITEMS}"
+    goal = _name_goals_of_answer_change(differs)[1]
     # One order of the options: a wording in several orders is one wording, so this plans too many rather than too few.
     codes = unit.answers.codes[unit.place][:, :: unit.answers.n_orders]
     counts = count_item_answers_by_option(codes)

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
-from analysis.check.planning.aims import Aim, list_all_pilot_units, list_models_and_conditions_of_rule
+from analysis.check.planning.aims import UNCHANGED, Aim, list_all_pilot_units, list_models_and_conditions_of_rule
 from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
 from analysis.check.planning.changes import list_aims_of_not_worse_rule
 from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, Rule, Rules
+from analysis.compare.pairs import VALIDITY
 from analysis.runs import Runs
 from analysis.statistics.reliability.planning import find_least_items_with_power
 
@@ -147,10 +148,14 @@ def _list_rule_aims(
             why_not="the pilot has no two models whose order it finds: there is nothing to find again",
         )  # fmt: skip
     for subject in subjects if rule.kind != NUMBER else ():
-        if rule.kind == KURTOSIS:
-            why = "how a kurtosis will change is not known"
+        if rule.kind == KURTOSIS or rule.target == VALIDITY:
+            goal, why = (
+                ("is broken", "how a kurtosis will change is not known")
+                if rule.kind == KURTOSIS
+                else (UNCHANGED, "how far validity moves is not foreseen")
+            )
             study, model, condition, measure = subject.study_model_condition_and_measure
-            yield Aim(rule, "is broken", study, model, condition, measure, why_not=why)
+            yield Aim(rule, goal, study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
             yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:

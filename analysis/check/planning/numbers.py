@@ -20,6 +20,7 @@ from analysis.check.rules import LIKE_THESE
 from analysis.measures.reworded.flips import FLIPS
 from analysis.statistics.reliability.forecast import build_mean_error_forecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
+from analysis.statistics.significance import ROUNDING
 from analysis.statistics.skewness import compute_scaled_skewness
 
 AS_IN_PILOT = 0  # wordings, of a column that does not say of how many it is
@@ -46,16 +47,18 @@ def list_aims_of_number_rule(
     """
     by_labels = {unit.study_model_condition_and_measure: unit for unit in units}
     for outcome in outcomes:
+        is_limit = abs(outcome.number - outcome.limit) <= ROUNDING
         is_kept = outcome.number >= outcome.limit if outcome.rule.at_least == outcome.limit else (
             outcome.number <= outcome.limit
         )  # fmt: skip
+        is_kept |= is_limit
         goal = f"{'holds' if is_kept else 'is broken'}, if it is as in the pilot"
         labels = outcome.study, outcome.model, outcome.condition, outcome.measure
         level, p = (LEVEL, outcome.p_holds) if is_kept else (broken_level, outcome.p_broken)
         if outcome.test == COUNTED:
             yield Aim(outcome.rule, goal, *labels, why_not="a count without uncertainty: decided by any size")
-        elif np.isnan(p) or outcome.number == outcome.limit:
-            why = "the number is the limit" if outcome.number == outcome.limit else "the pilot gives it no interval"
+        elif np.isnan(p) or is_limit:
+            why = "the number is the limit" if is_limit else "the pilot gives it no interval"
             yield Aim(outcome.rule, goal, *labels, why_not=why)
         elif labels in by_labels:
             yield _build_aim_of_mean_or_flips(by_labels[labels], outcome, goal, level)

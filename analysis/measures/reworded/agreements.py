@@ -49,7 +49,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     agreement.create_agreement_tables(runs, study_names)
     codes = number_items_and_wordings(runs, study_names, _list_studies_comparing_paraphrases_only(runs, study_names))
     for name in study_names:
-        units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
+        units = runs.list_units_of_study(name)
         study_codes = codes[codes["study"] == name]
         if study_codes.empty or not units:
             continue

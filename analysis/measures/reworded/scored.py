@@ -29,6 +29,7 @@ from analysis.measures.reworded.study import (
     has_item_in_several_wordings,
 )
 from analysis.runs import Runs
+from analysis.runs.damaged_rows import is_finite_number
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -145,7 +146,7 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
     codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
     for name in names:
         study_codes = codes[codes["study"] == name]
-        units = runs.execute("SELECT model, condition FROM units WHERE study = ? ORDER BY position", [name]).fetchall()
+        units = runs.list_units_of_study(name)
         if study_codes.empty or not units:
             continue
         rows = _read_rows_with_scores(runs, name, study_codes)
@@ -157,7 +158,7 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
         for unit, (_, condition) in enumerate(units):
             fields = runs.info["conditions"][name][condition]
             refuse_malformed_measure_fields(
-                f"{_join_run_folder_paths(runs, name)}: run.json: condition {condition!r}", fields
+                f"{runs.join_folder_paths(name)}: run.json: condition {condition!r}", fields
             )
             measures.setdefault(fields["measure"], []).append(unit)
         for measure, places in measures.items():
@@ -196,16 +197,11 @@ def refuse_malformed_measure_fields(where: str, fields: Mapping[str, Any]) -> No
     if not fields.get("measure"):
         raise InputError(f"{where}: no measure; name what its scores measure")
     if ends is not None and not (
-        isinstance(ends, list) and len(ends) == 2 and all(map(_is_finite_end_of_range, ends)) and ends[0] < ends[1]
+        isinstance(ends, list) and len(ends) == 2 and all(map(is_finite_number, ends)) and ends[0] < ends[1]
     ):
         raise InputError(f"{where}: range is {ends!r}; it must be two numbers, the lower one first, or null")
     if fields.get("direction", HIGHER) not in (HIGHER, LOWER, None):
         raise InputError(f"{where}: direction is {fields['direction']!r}; it must be {HIGHER} or {LOWER}")
-
-
-def _is_finite_end_of_range(end: object) -> bool:
-    """Tell whether an end of a range is a finite number."""
-    return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)
 
 
 def _read_range_and_direction(
@@ -216,7 +212,7 @@ def _read_range_and_direction(
     settings = {(repr(entry.get("range")), entry.get("direction") or HIGHER) for entry in fields}
     if len(settings) > 1:
         raise InputError(
-            f"{_join_run_folder_paths(runs, study)}: run.json: measure {measure!r} has another range or direction "
+            f"{runs.join_folder_paths(study)}: run.json: measure {measure!r} has another range or direction "
             "under some conditions; name the measures apart"
         )
     return fields[0].get("range"), fields[0].get("direction") == LOWER
@@ -306,8 +302,3 @@ def _compute_share_of_responses_with_score(runs: Runs, study: str) -> dict[tuple
         {"study": study},
     ).fetchall()
     return {(model, condition): float(share) for model, condition, share in rows}
-
-
-def _join_run_folder_paths(runs: Runs, study: str) -> str:
-    """Join the paths of the run folders of a study, for an error message."""
-    return ", ".join(str(folder.path) for folder in runs.folders if folder.study == study)

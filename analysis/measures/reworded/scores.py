@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import scores
+from analysis.measures.readings.groups import OF_PROMPT
 from analysis.measures.reworded.study import SCORE, Study, average_answers_into_array, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
 from analysis.runs import Runs
 
 SHIPPED_PROMPT = "Waver's prompt"
-_OF_PROMPT = frozenset({"prompt", "prompt_hash"})
 
 
 def read_score_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
@@ -117,7 +117,7 @@ def name_setting_and_prompt_per_condition(
     """
     names_by_fields: dict[frozenset[tuple[str, str]], list[str]] = {}
     for name, fields in conditions.items():
-        key = frozenset((field, repr(value)) for field, value in fields.items() if field not in _OF_PROMPT)
+        key = frozenset((field, repr(value)) for field, value in fields.items() if field not in OF_PROMPT)
         names_by_fields.setdefault(key, []).append(name)
     prompts = {name: str(fields.get("prompt") or SHIPPED_PROMPT) for name, fields in conditions.items()}
     settings = {name: name for name in conditions}

@@ -17,7 +17,7 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
         The rows of table `drift_measures` of one study and measure, with `label`, `found`, `changed_time`, `wordings`
         and `total`.
     """
-    first, shown = frame.iloc[0], frame["label"].nunique()
+    first, n_models_shown = frame.iloc[0], frame["label"].nunique()
     lines = labels.describe_interval_lines(frame, ("value_lower", "value_upper"))
     has_change = frame["found"].eq(CHANGED).any()
     return (
@@ -25,5 +25,5 @@ def caption_drift_series(frame: pd.DataFrame) -> str:
         f"{format_quantity(int(frame['look'].max()), 'look')}, {first['time']} to {frame['time'].iloc[-1]}; wordings "
         f"are {first['wordings']}. {lines}"
         + (" Dashed lines: the look that a change begins with, where one was found." if has_change else "")
-        + labels.describe_shown_rows(shown, int(first["total"]), "models", "with the smallest p")
+        + labels.describe_shown_rows(n_models_shown, int(first["total"]), "models", "with the smallest p")
     )

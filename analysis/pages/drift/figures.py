@@ -33,5 +33,5 @@ def _split_rows_by_study_and_measure(frames: Frames, headline: bool) -> Iterator
     for _, part in rows.groupby(["study", "measure"], sort=False):
         labelled = part.assign(label=labels.build_row_labels(part))
         names = labelled.drop_duplicates("label").sort_values("p_holm", kind="stable")["label"]
-        shown = labelled[labelled["label"].isin(names.head(PANELS))]
-        yield (shown.assign(total=len(names)),)
+        panel_rows = labelled[labelled["label"].isin(names.head(PANELS))]
+        yield (panel_rows.assign(total=len(names)),)

@@ -36,9 +36,9 @@ def build_meaning_flips_by_model_frames(frames: Frames) -> Iterator[tuple[pd.Dat
         return
     shares = flips[["study", "model", "condition", "wordings", "n_items", "flip", "flip_lower", "flip_upper"]]
     if len(corrected):
-        shown = corrected.dropna(subset=["corrected"])
+        corrected_rows = corrected.dropna(subset=["corrected"])
         columns = {"corrected": "flip", "lower": "flip_lower", "upper": "flip_upper"}
-        shares = pd.concat([shares, shown.rename(columns=columns)[["study", "model", "condition", "n_items",
+        shares = pd.concat([shares, corrected_rows.rename(columns=columns)[["study", "model", "condition", "n_items",
                             *columns.values()]].assign(wordings="corrected")], ignore_index=True)  # fmt: skip
     shares = shares.dropna(subset=["flip"])
     for _, part in shares.groupby("study", sort=False):
@@ -106,8 +106,8 @@ def build_meaning_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
         ]  # fmt: skip
         if rows:
             frame = pd.DataFrame(rows)
-            shown = [name for name in (*groups, *kinds) if name in set(frame["group"])]
-            yield (frame.assign(row=frame["group"].map(shown.index)),)
+            group_names = [name for name in (*groups, *kinds) if name in set(frame["group"])]
+            yield (frame.assign(row=frame["group"].map(group_names.index)),)
 
 
 def _drop_missing_scores(scores: Array) -> Array:

@@ -187,9 +187,8 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
     corrected = corrected.assign(label=labels.build_row_labels(corrected))
     is_shown = corrected["not_shown"].fillna("") == ""
-    shown = corrected[is_shown]
     subject_before = ""
-    for row in shown.head(NAMED_CHECKS).to_dict("records"):
+    for row in corrected[is_shown].head(NAMED_CHECKS).to_dict("records"):
         subject = CORRECTED if row["study"] in with_check else BY_PEOPLE
         share = f"{format_percent(row['corrected'])} ({format_percent(row['lower'])} to {format_percent(row['upper'])})"
         is_new = subject != subject_before  # what the shares are of is said once

@@ -96,13 +96,13 @@ def _build_example_pair(row: dict[str, Any]) -> dict[str, Any]:
     pieces_of_both = split_texts_at_differences(str(row["original"]), row["text"])
     n_votes = np.nan_to_num(row["votes_yes"] + row["votes_no"])  # missing where nobody has a sheet
     people = words.format_quantity(int(n_votes), "person", "people")
-    said = f"{int(row['votes_yes'])} of {people}: the same" if n_votes else ""
+    votes = f"{int(row['votes_yes'])} of {people}: the same" if n_votes else ""
     has_score = pd.notna(row["meaning_score"])
     score = f"score {row['meaning_score']:.3f}" if has_score else ""
     wordings = [
         {"pieces": pieces_of_both[0], "answer": "original", "agreement": "", "percent": "100.0"},
         {"pieces": pieces_of_both[1], "answer": "judged another meaning",
-         "agreement": "; ".join(filter(None, (score, said))),
+         "agreement": "; ".join(filter(None, (score, votes))),
          "percent": f"{100 * min(1.0, max(0.0, row['meaning_score'])) if has_score else 0.0:.1f}"},
     ]  # fmt: skip
     return {"label": row["variant"], "item": row["item"], "wordings": wordings}

@@ -40,14 +40,14 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     Drawing
         The figure.
     """
-    shown = [name for name in SHARES if (frame["wordings"] == name).any()]
-    legend = [SHARES[name][0] for name in shown]
+    share_names = [name for name in SHARES if (frame["wordings"] == name).any()]
+    legend = [SHARES[name][0] for name in share_names]
     names = panels.wrap_row_labels(list(dict.fromkeys(frame["label"])), width, 6.0)
     height = panels.choose_distance_between_rows(names, 6.0, 0.36) * len(names)
     drawing, axes = panels.lay_out_panel_with_named_rows(names, width, height, legend)
-    for place, name in enumerate(shown):
+    for place, name in enumerate(share_names):
         rows, look = frame[frame["wordings"] == name], SHARES[name][1]
-        heights = rows["row"] + DODGE * (place - (len(shown) - 1) / 2)
+        heights = rows["row"] + DODGE * (place - (len(share_names) - 1) / 2)
         axes.hlines(heights, rows["flip_lower"], rows["flip_upper"], colors=look.colour, linewidth=1.2)
         axes.scatter(rows["flip"], heights, s=17, marker=look.marker, c=look.colour, zorder=3)
         texts = rows["label"] + f", {SHARES[name][0]}"
@@ -57,7 +57,7 @@ def draw_meaning_flips_by_model(frame: pd.DataFrame, *, width: float = PAGE, loo
     highest = float(np.nanmax(frame[["flip", "flip_upper"]].to_numpy(float)))
     panels.set_axis_limits_and_ticks(axes, 0, min(1.0, max(0.1, highest)), 4)
     panels.label_x_axis(axes, "share of changed answers")
-    panels.draw_legend(drawing, legend, [SHARES[name][1] for name in shown])
+    panels.draw_legend(drawing, legend, [SHARES[name][1] for name in share_names])
     return drawing
 
 

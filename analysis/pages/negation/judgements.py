@@ -60,8 +60,7 @@ def create_judgement_views(runs: Runs) -> None:
         return
     studies = runs.list_studies_of_protocols(PROTOCOL)
     if not studies:
-        paths = ", ".join(str(folder.path) for folder in runs.folders)
-        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'")
+        raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'")
     quoted_names = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
     runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
     _refuse_malformed_negation_stimuli(runs)

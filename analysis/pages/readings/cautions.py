@@ -107,14 +107,14 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     if len(unknown):
         silent = join_names(list(dict.fromkeys(unknown["reading"])))
         yield (
-            f"Nothing is known of what is due to the reading for {silent}. "
-            "Rules for the same texts may misread them alike; shares of one text, or at a low temperature, are close "
-            "to 0 or 1. What sampling adds has to be known."
+            f"Nothing is known of what is due to the reading for {silent}. Rules for the same texts may misread them "
+            "alike; a bound needs more items, or wordings that move the answer more, and that it is known what "
+            "sampling adds."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
         names = list(dict.fromkeys(rows["reading"]))
         yield (
             f"What is due to the reading has only bounds for {join_names(names)}. Two other readings of different "
-            "responses are needed, or a sheet of what people read."
+            "responses are needed (and of texts, several, not at a low temperature), or a sheet of what people read."
         )

@@ -52,7 +52,10 @@ COLUMNS: Mapping[str, Column] = {
         "share of the reading's variance over wordings that is due to the reading; below 0 or above 1 by chance",
         "share", "Its own", 2,
     ),
-    "own_most": Column("where that cannot be estimated: the most that it can be, 1 − r²", SHARE, "At most", 2),
+    "own_most": Column(
+        "where that cannot be estimated: the most that it can be, 1 − the lower end of the interval of the largest r²",
+        SHARE, "At most", 2,
+    ),
     "own_from": Column("what it is estimated from: three readings, or people", header="Own from"),
     "readings.p": Column("p value of the test that more than 5 % is its own; not corrected", "", "p", 3),
     "reading_sheet.p": Column("p value of the test that more than 5 % is the rule's own, not corrected", "", "p", 3),

@@ -181,7 +181,7 @@ def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str
         f"Validity: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
     ]
     sentences += [
-        f"With {row['model']}, {format_percent(max(row['own'], 0.0))} of the variance over wordings by "
+        f"With {row['model']}, {format_percent(min(max(row['own'], 0.0), 1.0))} of the variance over wordings by "
         f"{row['reading']} is its own{_format_interval_of_reading_specific_share(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]

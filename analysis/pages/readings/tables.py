@@ -118,8 +118,12 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
     frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
     sources = [group.kinds[place].source for place in places]
     for row, place in enumerate(places):
-        share = sharing.estimate_own_variance_share_of_reading(item_moments, row, sources, draws=draws, seed=seed)
-        if share.figure is None or _is_single_or_low_temperature_reading(group, place):
+        is_bent = _is_single_or_low_temperature_reading(group, place)
+        estimate = (
+            sharing.bound_own_variance_share_of_reading if is_bent else sharing.estimate_own_variance_share_of_reading
+        )
+        share = estimate(item_moments, row, sources, draws=draws, seed=seed)
+        if share.figure is None:
             frame.loc[place, "own_most"] = share.most
             continue
         _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)

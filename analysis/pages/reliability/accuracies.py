@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.pages.reliability.columns import BOTH
+from analysis.pages.reliability.columns import ALL, BOTH
 from analysis.runs import Runs
 from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import TaskAccuracies
@@ -29,7 +29,6 @@ from analysis.statistics.reliability.templates import (
 from ground.errors import InputError, format_nearest_name_hint
 
 PROTOCOL = "accuracies"
-ALL = "all"  # the mean over tasks
 ACCURACY = "accuracy"
 FEW, SEVERAL = 1, 4  # templates that coefficients are given for
 
@@ -42,8 +41,6 @@ class RankingGroup:
     ----------
     task
         `ALL` for a mean over tasks.
-    left_out
-        Models that lack templates or tasks.
     tasks
         Those that the ranking is the mean over, a block each.
     n_tasks_asked
@@ -55,7 +52,6 @@ class RankingGroup:
     task: str
     models: tuple[str, ...]
     blocks: tuple[TaskAccuracies, ...]
-    left_out: tuple[str, ...]
     tasks: tuple[str, ...]
     n_tasks_asked: int
 
@@ -140,10 +136,9 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]
                 common_tables = {
                     task: (wide.loc[common_models], n.loc[common_models]) for task, (wide, n) in shared_tables.items()
                 }
-                yield _build_ranking_group(study_condition, ALL, common_tables, models, len(tables_by_task))
+                yield _build_ranking_group(study_condition, ALL, common_tables, len(tables_by_task))
         for task, tables in ranked_tables.items():
-            task_models = part.loc[part["task"] == task, "model"].unique()
-            yield _build_ranking_group(study_condition, task, {task: tables}, task_models, len(tables_by_task))
+            yield _build_ranking_group(study_condition, task, {task: tables}, len(tables_by_task))
 
 
 def _pivot_accuracies_of_task_by_template(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -158,7 +153,6 @@ def _build_ranking_group(
     study_condition: tuple[str, str],
     task: str,
     accuracies_and_counts_by_task: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]],
-    models: Any,
     n_tasks_asked: int,
 ) -> RankingGroup:
     """Build the group of one ranking from the accuracies and the numbers of answers of its tasks."""
@@ -166,9 +160,8 @@ def _build_ranking_group(
     blocks = tuple(
         TaskAccuracies(wide.to_numpy(float), n.to_numpy(float)) for wide, n in accuracies_and_counts_by_task.values()
     )
-    left_out = tuple(model for model in models if model not in ranked_models)
     return RankingGroup(
-        *study_condition, task, ranked_models, blocks, left_out, tuple(accuracies_and_counts_by_task), n_tasks_asked
+        *study_condition, task, ranked_models, blocks, tuple(accuracies_and_counts_by_task), n_tasks_asked
     )
 
 
@@ -271,8 +264,12 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     task
         Of this task; empty: by the mean over tasks, or where there is none, of every task.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.pages.reliability.columns import ALL
 from analysis.reporting.words import (
     Answer,
     format_count_range,
@@ -18,7 +19,6 @@ from analysis.reporting.words import (
 )
 
 TABLES = ("template_reliability", "template_scores", "wording_ranking", "template_pairs")
-ALL = "all"  # the mean over tasks
 LIKELY = 0.95
 CONDITIONS = 3  # that sentences are written about
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -51,7 +51,7 @@ def describe_model_order_over_templates(frames: Mapping[str, pd.DataFrame], when
     return Answer(
         asked_sentence,
         " ".join(_describe_rank_stability_over_templates(rankings)),
-        cautions=tuple(_list_accuracy_cautions(scores, rankings)),
+        cautions=tuple(_list_accuracy_cautions(scores, rankings, frames["wording_ranking"])),
         details=_group_accuracy_sentences_by_catalogue_entry(frames),
     )
 
@@ -72,14 +72,14 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
         With the cautions and details about accuracies.
     """
     scores, rankings = frames["template_scores"], frames["template_reliability"]
-    task_scores = scores[scores["task"] != ""]
+    cautions = _list_accuracy_cautions(scores[scores["task"] != ""], rankings, frames["wording_ranking"])
     details = {
         name: (*page_answer.details.get(name, ()), *sentences)
         for name, sentences in _group_accuracy_sentences_by_catalogue_entry(frames).items()
     }
     return replace(
         page_answer,
-        cautions=(*page_answer.cautions, *_list_accuracy_cautions(task_scores, rankings)),
+        cautions=(*page_answer.cautions, *cautions),
         details={**page_answer.details, **details},
     )
 
@@ -232,7 +232,7 @@ def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator
         )
 
 
-def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
+def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens an answer from accuracies: no single items, models left out, few templates or models."""
     yield (
         "These are accuracies without answers: flips, spreads over the wordings of an item, and components of items "
@@ -247,9 +247,8 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Ite
                 f"{_format_condition_prefix(rankings, row)}means over tasks are over {row['n_tasks']} of "
                 f"{row['n_tasks_asked']} tasks, in which half of the models or more are ranked."
             )
-    fewer = main_rankings[main_rankings["n_models"] < main_rankings["n_models"].max()]
-    left = scores["model"].nunique() - int(main_rankings["n_models"].min())
-    if left or len(fewer):
+    left = _count_models_missing_in_a_ranking(scores, main_rankings, rank_rows)
+    if left:
         yield (
             f"{format_quantity(left, 'model')} {'is' if left == 1 else 'are'} not ranked everywhere: ranked are models "
             "with half of a task's templates or more, by the templates that all of these have."
@@ -265,3 +264,11 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame) -> Ite
             f"Binomial error alone may explain how templates move models differently in {join_names(uncertain)}: too "
             "few answers are behind each accuracy."
         )
+
+
+def _count_models_missing_in_a_ranking(scores: pd.DataFrame, rankings: pd.DataFrame, rank_rows: pd.DataFrame) -> int:
+    """Count the models with accuracies in the task and condition of a ranking, or any task of a mean, but no rank."""
+    keys = ["study", "condition", "task"]
+    asked = pd.concat([scores, scores.assign(task=ALL)])[[*keys, "model"]].drop_duplicates().merge(rankings[keys])
+    rows = asked.merge(rank_rows[[*keys, "model"]], how="left", indicator=True)
+    return int(rows.loc[rows["_merge"] == "left_only", "model"].nunique())

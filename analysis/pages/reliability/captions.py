@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.pages.reliability.columns import ITEMS
+from analysis.pages.reliability.columns import ALL, ITEMS
 from analysis.pages.reliability.plots import CONDITIONS, LINES, choose_error_curves
 from analysis.reporting.drawing import panels
 from analysis.reporting.words import format_count_range, format_quantity, labels
@@ -32,7 +32,7 @@ def caption_wording_ranking(frame: pd.DataFrame) -> str:
     caveat = ""
     if row["task"]:
         caveat = " These lines are rather too long: how far models share errors of items is not known from accuracies."
-        of = "its mean over tasks" if row["task"] == "all" else f"that in {row['task']}"
+        of = "its mean over tasks" if row["task"] == ALL else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
         f"Rank of {format_quantity(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % "

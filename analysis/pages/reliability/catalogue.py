@@ -56,8 +56,8 @@ TABLES = {
         "Range, SD and flips at the same number of wordings",
         "The range grows with the number of wordings. Here it is that of k wordings of each item, drawn without "
         "replacement: the exact mean over all draws, with 95 % intervals over items (flips: Wilson; else: bootstrap).",
-        (*split_names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k "
-                "flip_all flip_k intervals no_interval"),),
+        split_names("study model condition k n_items n_fewer wordings_least wordings_most range_all range_k sd_k "
+              "flip_all flip_k intervals no_interval"),
         frozenset({"n_fewer"}), frozenset({"no_interval"}),
     ),
     "beyond_rewording": Table(

@@ -27,8 +27,12 @@ def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, 
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     threshold
         Share of the wordings that may be with the minority without a flip.
+    seed
+        Of the random draws.
 
     Returns
     -------

@@ -18,6 +18,7 @@ APART = "other items, these wordings; none where some items are alike and fewer 
 OTHER = "other items and other wordings drawn anew"
 LIKE = f"{OTHER}; none where there is none for these wordings"
 BOTH, ITEMS = "items and wordings", "items"  # what another study has anew
+ALL = "all"  # the task of a mean over tasks
 UNSAMPLED = "no answer has two samples"
 UNTOLD = "what thoughts add counts as wordings"  # to right or wrong answers, or to logits
 COLUMNS: Mapping[str, Column] = {

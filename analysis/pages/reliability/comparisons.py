@@ -20,7 +20,7 @@ from analysis.statistics.reliability.ranking import rank_models
 from ground.errors import InputError
 
 FEW = 3  # wordings, for comparison: as many as many studies ask
-FIGURES = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
+COMPONENTS = ("item", "wording", "item_wording", "model_item", "model_wording", "residual")
 
 
 def tabulate_differences_beyond_rewording(runs: Runs, *, margin: float = 0.05) -> pd.DataFrame:
@@ -30,6 +30,8 @@ def tabulate_differences_beyond_rewording(runs: Runs, *, margin: float = 0.05) -
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     margin
         Difference that is small enough to count as none, in the unit of the measure.
 
@@ -111,7 +113,7 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     -------
     DataFrame
         study, measure, headline, design, n_models, n_items, n_wordings: of each item; n_shared: as in
-        `incidence.Incidence`; anew: as in `tabulate_model_ranking`; the components models and `FIGURES`
+        `incidence.Incidence`; anew: as in `tabulate_model_ranking`; the components models and `COMPONENTS`
         (`reliability.components.ModelComponents`); relative, relative_lower, relative_upper: coefficient of
         generalizability of the ranking; relative_few: with `FEW` wordings; absolute: of the means themselves; tau:
         expected Kendall tau with the ranking of another study.
@@ -128,7 +130,7 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,
             "n_models": components.n_models, "n_items": components.n_items, "n_wordings": components.n_wordings,
             "n_shared": components.incidence.n_shared, "anew": _name_factors_redrawn_in_another_study(study),
-            "models": components.model, **{name: getattr(components, name) for name in FIGURES},
+            "models": components.model, **{name: getattr(components, name) for name in COMPONENTS},
             "relative": compute_relative_coefficient(components, *size), "relative_lower": low, "relative_upper": high,
             "relative_few": np.nan if np.isnan(components.wording)
             else compute_relative_coefficient(components, components.n_items, FEW),

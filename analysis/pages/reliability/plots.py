@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analysis.pages.reliability.columns import ALL
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
@@ -17,8 +18,8 @@ FURTHER = (1.5, 2, 3, 5, 7, 10)  # steps from 100 on: 150, 200, 300 ...
 MOST_TICKS = 9
 NAMES = {"mean": "Mean", "sd": "SD over wordings", "flips": "Share of flips"}
 WAYS = {"wordings": "Other wordings", "both": "Other wordings and items"}
-ALL = "all"  # the mean over tasks
 CONDITIONS = 3  # panels of a figure, one for each condition
+LEAST_RANGE = 0.02  # end of an axis where all ranges are 0
 LINES = 7  # lines that can be told apart in one panel
 
 
@@ -317,7 +318,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
     for axes, (_, part) in zip(panel_axes, _split_rows_by_conditions_that_fit(frame), strict=True):
-        panels.set_axis_limits_and_ticks(axes, 0, float(frame["range"].max()), 4)
+        panels.set_axis_limits_and_ticks(axes, 0, float(frame["range"].max()) or LEAST_RANGE, 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
         marks.set_hover_titles_of_marks(axes, rows["range"], rows["task"].map(tasks.index),

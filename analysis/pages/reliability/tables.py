@@ -171,11 +171,15 @@ def tabulate_spreads_at_k_wordings(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     k
         Number of wordings; 0: of every study, the smallest number that any model has of an item with two answers or
         more.
     threshold
         Share of the wordings that may be with the minority without a flip.
+    resamples, seed
+        Draws of the bootstrap over items (0: no intervals) and its seed.
 
     Returns
     -------

@@ -61,10 +61,10 @@ def build_scales_items_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
         rows = rows.assign(total_items=len(items), total_models=len(models))
         size = 2 * max(1, PANEL_ROWS // (len(items_shown) + 3))
         for start in range(0, len(models_shown), size):
-            shown = models_shown[start : start + size]
-            order = {name: place for place, name in enumerate([*items_shown, *shown])}
-            picture = rows[rows["label"].isin(shown)].copy()
-            picture["item_row"], picture["panel"] = picture["item"].map(order), picture["label"].map(order)
+            models_of_picture = models_shown[start : start + size]
+            picture = rows[rows["label"].isin(models_of_picture)].copy()
+            picture["item_row"] = picture["item"].map(items_shown.index)
+            picture["panel"] = picture["label"].map(models_of_picture.index)
             yield (picture.sort_values(["panel", "item_row"], kind="stable"),)
 
 

@@ -140,14 +140,14 @@ def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
         for word in (MORE, LESS, "")
     }
     word = MORE if len(by_word[MORE]) else LESS
-    said, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
-    if said.empty:
+    rows_of_word, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
+    if rows_of_word.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
-    names = _join_names_of_changed_asking_ways(said)
+    names = _join_names_of_changed_asking_ways(rows_of_word)
     has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
-    of_scale = "" if has_more or len(said) > 1 else " of the scale"  # a first screen has 60 words at most
+    of_scale = "" if has_more or len(rows_of_word) > 1 else " of the scale"  # a first screen has 60 words at most
     # Of the change named first.
-    numbers = f"({said['apart'].iloc[0]:.2f} against {said['models'].iloc[0]:.2f}{of_scale})"
+    numbers = f"({rows_of_word['apart'].iloc[0]:.2f} against {rows_of_word['models'].iloc[0]:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
         sentence += f", {_join_names_of_changed_asking_ways(by_word[LESS])} less"
@@ -169,13 +169,18 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
         return table
     names = labels.build_row_labels(table.assign(condition=""))
     rows = table.assign(label=labels.build_row_labels(table), model_label=names)
-    rows = rows[verdicts.mark_clear_effects(rows["p_holm"]) & ~is_validity_below_half(rows["validity"].astype(float))]
+    rows = rows[_mark_clear_judged_styles(rows)]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
     rows = rows[np.array(is_new, bool)]
     rank = rows["style"].map({style: place for place, style in enumerate(IN_ORDER)}).fillna(len(IN_ORDER))
     phrases = [phrase_behaviour_of_response_style(row.style, row.difference) for row in rows.itertuples()]
     return rows.assign(phrase=phrases, rank=rank).sort_values(["rank", "p_holm"], kind="stable")
+
+
+def _mark_clear_judged_styles(rows: pd.DataFrame) -> pd.Series:
+    """Mark the rows of `scales_styles` that are clear, of models that are judged."""
+    return verdicts.mark_clear_effects(rows["p_holm"]) & ~is_validity_below_half(rows["validity"].astype(float))
 
 
 def phrase_behaviour_of_response_style(style: str, difference: float) -> str:
@@ -218,9 +223,13 @@ def _name_clear_styles_with_models(styles: pd.DataFrame, table: pd.DataFrame) ->
 
 
 def _has_style_unclear_in_some_setting(rows: pd.DataFrame, table: pd.DataFrame) -> bool:
-    """Tell whether one of the models that have a style was asked in a setting in which it is not clear."""
-    tested = table[(table["style"] == rows["style"].iloc[0]) & table["p_holm"].notna()]
-    return bool((tested["model"].isin(rows["model"])).sum() > len(rows))
+    """Tell whether one of the models that have a style was asked in a setting in which it is not clear.
+
+    `rows` lack the settings in which the ends say the same as the middle; there, the middle is clear all the same.
+    """
+    style, is_up = rows["style"].iloc[0], rows["difference"].iloc[0] > 0
+    tested = table[(table["style"] == style) & table["model"].isin(rows["model"]) & table["p_holm"].notna()]
+    return not (_mark_clear_judged_styles(tested) & ((tested["difference"] > 0) == is_up)).all()
 
 
 def _make_verb_phrase_plural(phrase: str) -> str:

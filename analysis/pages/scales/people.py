@@ -40,11 +40,11 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     Returns
     -------
     DataFrame
-        study, model, condition (the setting), persona, scale (or "all items"), validity; n_items; n_people: mean number
-        behind an item; of every one of `FIGURES`, its value, X_lower, X_upper: 95 % interval over items, and
-        X_people_lower, X_people_upper: over people; w1_net, tv_net: less chance; w1_between, tv_between,
-        alignment_between, correlation_between: what two groups of as many people reach; beside_people: by
-        `judge_distance_from_people`.
+        study, model, condition (the setting), persona, scale (or "all items"; a scale of that name is "scale all
+        items"), validity; n_items; n_people: mean number behind an item; of every one of `FIGURES`, its value, X_lower,
+        X_upper: 95 % interval over items, and X_people_lower, X_people_upper: over people; w1_net, tv_net: less chance;
+        w1_between, tv_between, alignment_between, correlation_between: what two groups of as many people reach;
+        beside_people: by `judge_distance_from_people`.
     """
     rows = []
     for study in compare_studies_with_people(runs, people, seed):

@@ -42,7 +42,8 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
             yield f"Further from people than two groups of people from each other: {names[LARGER]}."
         if names[OPEN]:
             yield f"With these people, it is open which of the two holds for {names[OPEN]}."
-        yield f"Two groups of as many people are {rows['w1_between'].iloc[0]:.3f} of the scale apart, on average."
+        ends = f"{rows['w1_between'].min():.3f}", f"{rows['w1_between'].max():.3f}"  # models may have other items
+        yield f"Two groups of as many people are {' to '.join(dict.fromkeys(ends))} of the scale apart, on average."
     near, far = rows.loc[rows["w1"].idxmin()], rows.loc[rows["w1"].idxmax()]
     if len(rows) == 1:
         yield f"The distance to people is {near['w1']:.3f} of the scale, on average over items."

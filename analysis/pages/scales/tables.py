@@ -88,10 +88,10 @@ def tabulate_scale_scores_by_condition(runs: Runs) -> pd.DataFrame:
     rows = []
     for ratings in read_ratings(runs):
         groups = dict(group_units_by_columns(ratings.units, ["model", "presentation"]))
-        shown = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
+        presentations = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
         for scale, study in _build_group_scores_by_scale(ratings, groups):
             rows += [
-                {"study": ratings.name, "model": model, "condition": condition, **shown[unit], "scale": scale,
+                {"study": ratings.name, "model": model, "condition": condition, **presentations[unit], "scale": scale,
                  "validity": study.validity[unit], **_estimate_scale_score_of_unit(study, unit)}
                 for unit, (model, condition) in enumerate(study.units)
             ]  # fmt: skip

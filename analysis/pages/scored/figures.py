@@ -45,8 +45,8 @@ def _split_rows_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> 
         rows = rows.sort_values(
             [column, "label"], ascending=["mean" in rows and rows["at_most"].iloc[0], True], kind="stable"
         )
-        shown = labels.keep_ends_of_long_sequence(list(rows["label"]), panels.ROWS)
-        yield (rows[rows["label"].isin(shown)],)
+        labels_shown = labels.keep_ends_of_long_sequence(list(rows["label"]), panels.ROWS)
+        yield (rows[rows["label"].isin(labels_shown)],)
 
 
 def _is_lower_score_better(rows: pd.DataFrame, frames: Frames) -> bool:

@@ -225,6 +225,7 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
         )
     others = frames["scored_means"]["measure"].unique()
     if len(others) > means["measure"].nunique():
-        named = join_names([labels.shorten_middle(name, 24) for name in means["measure"].unique()])
+        names = [labels.shorten_middle(name, 24) for name in means["measure"].unique()]
+        which = "first measure" if len(names) == 1 else "first measures of their studies"
         all_measures = "both" if len(others) == 2 else f"all {len(others)}"
-        yield f"The sentences are about {named}, the first measure; figures and tables have {all_measures}."
+        yield f"The sentences are about {join_names(names)}, the {which}; figures and tables have {all_measures}."

@@ -71,7 +71,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
     if examples < 1:
         raise InputError(f"examples = {examples}: give a number of items from 1 on")
     parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scored_studies_by_measure(runs)]
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["study"])
+    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         return pd.DataFrame()
     texts = runs.sql(

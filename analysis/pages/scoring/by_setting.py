@@ -48,10 +48,24 @@ def count_differences_with_sign_and_significant(pairs: pd.DataFrame, measure: st
     return int(with_sign.sum()), int((with_sign & verdicts.mark_clear_effects(pairs[f"{measure}_p_holm"])).sum())
 
 
-def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame) -> Iterator[str]:
-    """Say on which range the kurtosis is furthest from 0."""
+def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame, scores: pd.DataFrame) -> Iterator[str]:
+    """Say on which range the kurtosis is furthest from 0, with models that are judged on every range.
+
+    Parameters
+    ----------
+    ranges, scores
+        Tables `score_ranges` and `scores`.
+
+    Yields
+    ------
+    str
+        A sentence, where there are several ranges.
+    """
     names = [name for name in ranges if name.startswith("kurtosis_")]
-    complete_rows = ranges[ranges[names].notna().all(axis=1)] if len(names) > 1 else ranges.iloc[:0]
+    unit = ["study", "group", "model", "form", "temperature", "method"]
+    unjudged = scores.loc[is_validity_below_half(scores["validity"]), unit].drop_duplicates()
+    judged = ranges.merge(unjudged, how="left", on=unit, indicator=True).query("_merge == 'left_only'")
+    complete_rows = judged[judged[names].notna().all(axis=1)] if len(names) > 1 else judged.iloc[:0]
     if complete_rows.empty:
         return
     range_counts = complete_rows[names].abs().idxmax(axis=1).value_counts()

@@ -113,9 +113,9 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
     omissions_text = (
         f"the {len(omissions)} of {total} omissions that change it most" if total > len(omissions) else "every omission"
     )
-    right_text = (
-        f" Right: Pearson's correlation without single points, groups and series, {omissions_text}. Dashed and grey: "
-        f"all points, {pearson}{interval_text}."
+    omission_panel_text = (
+        f" Second panel: Pearson's correlation without single points, groups and series, {omissions_text}. Dashed and "
+        f"grey: all points, {pearson}{interval_text}."
     )
     point_text = (
         " The point named moves the correlation most." if len(omissions) else f" Pearson's correlation: {pearson}."
@@ -124,5 +124,5 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
         f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
         f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
         f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} not used).{point_text}"
-        f"{right_text if len(omissions) else ' Too few points to leave any out.'}"
+        f"{omission_panel_text if len(omissions) else ' Too few points to leave any out.'}"
     )

@@ -71,7 +71,8 @@ def _yield_score_cautions(
     wordy = int((models["unscored"] - models["no_response"]).sum())
     if wordy:
         yield (
-            f"{format_quantity(wordy, 'score')} {'is' if wordy == 1 else 'are'} missing: too few samples held a number."
+            f"{format_quantity(wordy, 'score')} {'is' if wordy == 1 else 'are'} missing: what was answered held no "
+            "number, or too few."
         )
     yield from _describe_missing_gold(setting_rows)
     table = select_setting_rows(frames["score_influence"], setting)

@@ -38,6 +38,8 @@ def tabulate_score_changes_by_tuning(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     biased, invalid, resamples, seed
         As in `tables.tabulate_score_bias_and_accuracy`.
 
@@ -53,6 +55,11 @@ def tabulate_score_changes_by_tuning(
         X_p_holm:
         after Holm over the pairs of a study and setting; validity_pre, validity_post: as in
         `tables.tabulate_score_bias_and_accuracy`.
+
+    Raises
+    ------
+    InputError
+        As `tables.tabulate_score_bias_and_accuracy`.
     """
     rows = read_scores(runs, invalid)
     frame = _compare_unit_pairs(

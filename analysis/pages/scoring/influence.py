@@ -30,6 +30,8 @@ def tabulate_correlations_leaving_points_out(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     biased, invalid
         As in `tables.tabulate_score_bias_and_accuracy`.
     resamples, seed

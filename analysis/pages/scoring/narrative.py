@@ -107,7 +107,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
             _describe_correlation_and_influence(_select_correlation_rows_of_these_runs(frames, setting))
         ),
         "score_influence_printed": tuple(_describe_correlation_and_influence(printed[printed["source"] != OURS])),
-        "score_ranges": tuple(describe_range_of_most_extreme_kurtosis(frames["score_ranges"])),
+        "score_ranges": tuple(describe_range_of_most_extreme_kurtosis(frames["score_ranges"], frames["scores"])),
         "score_temperatures": tuple(describe_kurtosis_by_temperature(frames["scores"])),
         "score_methods": tuple(describe_sampled_versus_exact_scores(frames["score_methods"])),
     }

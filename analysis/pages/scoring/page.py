@@ -14,6 +14,7 @@ from analysis.pages.scoring import narrative
 from analysis.pages.scoring.catalogue import CATALOGUE
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.reporting import words
+from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, verdicts
@@ -29,8 +30,8 @@ class ScoringPage(Page):
 
     Parameters
     ----------
-    folders, out
-        As `run` and `out` of `Page`.
+    run, out
+        As of `Page`.
     setting
         Range, temperature and method that sentences and figures are about, such as "0-9/0.7/sampled". Empty: the range
         that was asked first, sampled scores where there are some, and the temperature nearest to 0.7.
@@ -41,9 +42,9 @@ class ScoringPage(Page):
     protocols, studies = CATALOGUE.protocols, CATALOGUE.studies
 
     def __init__(
-        self, folders: Sequence[str], out: str | Path | None = None, *, setting: str = "", **options: Any
+        self, run: Run | Sequence[str], out: str | Path | None = None, *, setting: str = "", **options: Any
     ) -> None:
-        super().__init__(folders, out, **options)
+        super().__init__(run, out, **options)
         self.setting = choose_headline_setting(read_scores(self.runs), setting)
         self.options |= {"setting": self.setting}
 

@@ -12,7 +12,6 @@ section 3.3, Tables 1 and 2, Figures 2 to 5.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -50,6 +49,8 @@ def tabulate_score_bias_and_accuracy(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     biased
         Kurtosis as m4 / m2^2 - 3, which is what the paper's figures for the human scores agree with; false: corrected
         for sample size (G2).
@@ -80,9 +81,14 @@ def tabulate_score_bias_and_accuracy(
         interval of X over
         items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
         `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
+
+    Raises
+    ------
+    InputError
+        For an unknown `invalid`, and for a number of draws or a seed that is out of range.
     """
     rows, parts = read_scores(runs, invalid), []
-    for (study, group, span), part in _split_by_group_and_range(rows):
+    for (study, group, span), part in rows.groupby(["study", "group", "range"], sort=False):
         wide, gold, width = build_score_matrix_gold_and_width(part)
         shape, interval_forms = (
             partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
@@ -175,6 +181,8 @@ def tabulate_scores_of_every_item(runs: Runs, *, setting: str = "", invalid: str
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     setting
         Range, temperature and method, such as "0-9/0.7/sampled"; empty: as in
         `analysis.pages.scoring.items.choose_headline_setting`.
@@ -186,6 +194,11 @@ def tabulate_scores_of_every_item(runs: Runs, *, setting: str = "", invalid: str
     DataFrame
         study, model, stage, condition, setting, group, item, source, text, score, gold (on the same range), gap: score
         minus human score, and distance, its absolute value; in the order of run.json and of the study.
+
+    Raises
+    ------
+    InputError
+        For a setting that was not asked, and an unknown `invalid`.
     """
     rows = read_scores(runs, invalid)
     chosen = rows[rows["setting"] == choose_headline_setting(rows, setting)]
@@ -219,11 +232,6 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
             column = long.loc[long["range"] == span, [*unit, measure]]
             wide = wide.merge(column.rename(columns={measure: f"{measure}_{span.replace('-', '_')}"}), "left", on=unit)
     return wide
-
-
-def _split_by_group_and_range(rows: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], pd.DataFrame]]:
-    """Yield the rows of every study, group and range, in order of appearance."""
-    yield from rows.groupby(["study", "group", "range"], sort=False)
 
 
 def _build_score_and_nearest_number_arrays(wide: pd.DataFrame) -> dict[str, Array]:

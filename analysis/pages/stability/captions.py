@@ -154,20 +154,9 @@ def caption_validity(items: pd.DataFrame) -> str:
     )
 
 
-def caption_differences(frame: pd.DataFrame, measure: str | None = None) -> str:
-    """Write the caption of the paired differences.
-
-    Parameters
-    ----------
-    frame, measure
-        As in `model_plots.draw_differences`.
-
-    Returns
-    -------
-    str
-        The caption.
-    """
-    measure = measure or str(frame["measure"].iloc[0])
+def caption_differences(frame: pd.DataFrame) -> str:
+    """Write the caption of the paired differences."""
+    measure = str(frame["measure"].iloc[0])
     pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
     measure_meaning = selection.read_answer_pair_attached_to_frame(frame).rewrite_agreement_text_for_answers(
         look_up_column("stability", measure).meaning

@@ -19,6 +19,8 @@ def tabulate_two_most_different_wordings(runs: Runs, k: int | None = 1) -> pd.Da
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     k
         How many items per model and condition, those with the largest range first; None for all.
 
@@ -157,8 +159,10 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     examples
-        How many different outputs to show, the most frequent first.
+        How many different outputs to show, the most frequent first; 0 for none.
 
     Returns
     -------

@@ -149,9 +149,11 @@ def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: Answer
     if low == high:
         return []  # fewer texts were unread than one would see in the number
     read_text = "" if pd.isna(row["read_agreement"]) else f" ({format_percent(row['read_agreement'])} of those read)"
+    n_written, n_rows = row.get("n_written", 0), row.get("n_rows", 0)  # of table `answers`, all are texts
+    over = f", over the {format_quantity(n_written, 'response')} without probabilities," if n_written < n_rows else ""
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.first_answer_phrase}{read_text} lies between "
-        f"{low} and {high}."
+        f"Unread answers leave most open for {row['label']}: its {choice.first_answer_phrase}{read_text}{over} lies "
+        f"between {low} and {high}."
     ]
 
 

@@ -88,18 +88,14 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
 
 
 @run_in_report_style
-def draw_differences(
-    frame: pd.DataFrame, *, measure: str | None = None, width: float = PAGE, looks: Looks | None = None
-) -> Drawing:
-    """Draw paired differences between models on the same items: as a triangle, or as a list (see
+def draw_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+    """Draw paired differences of the first measure between models on the same items: as a triangle, or as a list (see
     `choose_listed_pairs`).
 
     Parameters
     ----------
     frame
         Table `differences`: one row per measure and pair, `difference` = a minus b with its 95 % interval.
-    measure
-        The measure to show; the first of the frame unless given.
     width, looks
         In inches; the models, whose classes the cells of a triangle get: a pair has no colour.
 
@@ -108,8 +104,7 @@ def draw_differences(
     Drawing
         The figure.
     """
-    measure = measure or str(frame["measure"].iloc[0])
-    pairs = frame[frame["measure"] == measure].dropna(subset=["difference"])
+    pairs = frame[frame["measure"] == frame["measure"].iloc[0]].dropna(subset=["difference"])
     pairs = pairs.assign(**labels.build_pair_labels(pairs), clear=pairs["p_holm"] < ALPHA)
     return (
         _draw_difference_triangle(pairs, width, looks)

@@ -313,8 +313,12 @@ def _describe_model_pairs_differing_in_flips(
     )
     if len(pairs) == 1:
         how_clearly = "clearly" if different else "by no more than chance over items explains"
+        # Pairs with a model that is not judged, or with other orders of the options, are tested, too.
+        is_corrected = (tested_pairs["study"] == pairs["study"].iloc[0]).sum() > 1
+        correction = ", corrected after Holm over all pairs" if is_corrected else ""
         return [
-            f"Their shares of flips{wordings_text} differ {how_clearly} (exact sign test over items at {ALPHA:g}).",
+            f"Their shares of flips{wordings_text} differ {how_clearly} (exact sign test over items at "
+            f"{ALPHA:g}{correction}).",
             *limit,
         ]
     return [

@@ -37,6 +37,8 @@ def tabulate_stability_by_paraphrase_source(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     thresholds, invalid, resamples, seed
         As in `tables.tabulate_stability`.
 
@@ -47,6 +49,11 @@ def tabulate_stability_by_paraphrase_source(
         `paraphrase_source` after the condition. Every source is summarised over all its items; the study's other items
         are counted in n_excluded_items. Printed rows follow if these models and items were printed
         (`printed.tabulate_stability_beside_printed`).
+
+    Raises
+    ------
+    InputError
+        As `tables.tabulate_stability`.
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
@@ -88,6 +95,11 @@ def tabulate_source_pair_comparisons(
         item_r: Pearson correlation across items of the two sources' values (of a flip: of being flipped or not), with
         its interval item_r_lower, item_r_upper; NaN below three items and if a source has the same value for every
         item; n_items: items that both sources have.
+
+    Raises
+    ------
+    InputError
+        As `tables.tabulate_stability`.
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     parts = []

@@ -50,6 +50,8 @@ def tabulate_item_answers_over_paraphrases(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     invalid
         Paraphrases without a valid answer are "dropped" from minority_share, as in the paper, or "inconsistent": they
         count, and are not with the majority. If samples were drawn, invalid ones are "dropped", or count: then as many
@@ -75,6 +77,11 @@ def tabulate_item_answers_over_paraphrases(
         the paper), from the attribute of this name; NaN where nothing was checked.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
+
+    Raises
+    ------
+    InputError
+        For an unknown `invalid`, and as `added_measures.add_column_per_reader_defined_measure`.
     """
     create_agreement_tables(runs)
     sums = ("n_agree", "n_ties", "n_outvoted", "n_outvoted_agree", "validity_mean", "validity_sd", "agreement_mean",
@@ -114,6 +121,8 @@ def tabulate_stability(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     thresholds
         An item flips if more than this share of its own paraphrases deviates from the majority.
     invalid
@@ -148,7 +157,8 @@ def tabulate_stability(
     Raises
     ------
     InputError
-        For a threshold outside 0 to 1.
+        For no threshold or one outside 0 to 1, a number of draws or a seed that is out of range, and as
+        `tabulate_item_answers_over_paraphrases`.
     """
     item_table = tabulate_item_answers_over_paraphrases(runs, invalid=invalid, measures=measures)
     tables = [
@@ -180,6 +190,11 @@ def compute_stability_rows(
     -------
     DataFrame
         The columns of `tabulate_stability`.
+
+    Raises
+    ------
+    InputError
+        As `tabulate_stability`.
     """
     resample, means = partial(bootstrap_intervals, draws=resamples, seed=seed), {"agreement": study.agreement}
     estimates = model_measures.estimate_stability_measures(
@@ -213,6 +228,11 @@ def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRES
     DataFrame
         study, model, condition; measure: flip_05 ..., as in table `stability`; n_invalid: paraphrases without a valid
         answer; flips_dropped, flips_inconsistent: the measure under both conventions.
+
+    Raises
+    ------
+    InputError
+        As `tabulate_stability`.
     """
     tables_by_convention = {
         name: tabulate_stability(runs, thresholds=thresholds, invalid=name, resamples=0) for name in CONVENTIONS
@@ -251,6 +271,8 @@ def tabulate_stability_differences(
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     thresholds, invalid, resamples, seed
         As in `tabulate_stability`.
 
@@ -265,6 +287,11 @@ def tabulate_stability_differences(
         p: two-sided p value of the difference, by the exact sign test for flips and for one text per item, else by the
         bootstrap (`statistics.significance`); p_least: the smallest p value that so few items or draws allow; p_holm: p
         corrected after Holm over the pairs of a study and measure.
+
+    Raises
+    ------
+    InputError
+        As `tabulate_stability`.
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     item_table, tables = tabulate_item_answers_over_paraphrases(runs, invalid=invalid), []

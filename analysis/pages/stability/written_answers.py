@@ -26,6 +26,8 @@ def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, 
 
     Parameters
     ----------
+    runs
+        From `analysis.runs.open_runs`.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
 
@@ -39,6 +41,11 @@ def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, 
         token that starts no option; read_agreement: share of the valid texts that agree; least_agreement,
         most_agreement: share of all texts that agree, if those without a valid answer all disagreed, or all agreed;
         n_answers, n_items; X_lower, X_upper: 95 % interval of X over items, after `analysis.statistics.shares`.
+
+    Raises
+    ------
+    InputError
+        For a number of draws or a seed that is out of range.
     """
     tables = []
     for study, conditions in runs.info["conditions"].items():

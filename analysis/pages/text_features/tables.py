@@ -113,20 +113,22 @@ def tabulate_mixed_diagnostics(
     return table.merge(average_validity_of_paraphrases(runs), on=UNIT, how="left")
 
 
-def tabulate_vif(runs: Runs, *, predictors: str = "all", invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_vif(
+    runs: Runs, *, engine: str = "auto", predictors: str = "all", invalid: str = "dropped"
+) -> pd.DataFrame:
     """Compute the variance inflation factor of every predictor in every fit.
 
     Parameters
     ----------
-    runs, predictors, invalid
-        As in `fit_mixed_model_per_unit`.
+    runs, engine, predictors, invalid
+        As in `fit_mixed_model_per_unit`; the engine changes nothing here, but fits of it may be there already.
 
     Returns
     -------
     DataFrame
         study, model, condition, term, vif.
     """
-    return fit_mixed_model_per_unit(runs, predictors=predictors, invalid=invalid).result.vif
+    return fit_mixed_model_per_unit(runs, engine=engine, predictors=predictors, invalid=invalid).result.vif
 
 
 def tabulate_effects_on_agreement_and_logit(

@@ -118,7 +118,7 @@ TABLES = {
 }  # fmt: skip
 FIGURES = {
     "consistency": Figure("Consistency by kind of wording", "figures.build_consistency_frames"),
-    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.build_diff_yes_frames"),
+    "diff_yes": Figure("Do the models say “Yes” more often?", "figures.build_consistency_frames"),
     "shift_curve": Figure("p(Yes) after rewording by p(Yes) before", "figures.build_shift_curve_frames"),
     "overall_scores": Figure("The models over all kinds of wording", "overall"),
     "stage_differences": Figure("What tuning changes", "figures.build_stage_differences_frames"),

@@ -74,8 +74,7 @@ def create_wording_answers_view(runs: Runs) -> None:
         return
     names = runs.list_studies_of_protocols(PROTOCOL)
     if not names:
-        paths = ", ".join(str(folder.path) for folder in runs.folders)
-        raise InputError(f"{paths}: no run of the protocol '{PROTOCOL}'; consistency needs one")
+        raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'; consistency needs one")
     labels = {name: _read_yes_no_labels(runs, name) for name in names}
     for name in names:
         _refuse_malformed_wording_stimuli(runs, name, labels[name])

@@ -20,11 +20,6 @@ def build_consistency_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
             yield (part,)
 
 
-def build_diff_yes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `consistency` by language and task, for the figure of the change of “Yes”."""
-    yield from build_consistency_frames(frames)
-
-
 def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `curve` by language and task, where any bin holds enough pairs."""
     silence_by_unit = _add_silent_column_by_task(frames["consistency"])[[*UNIT, "silent"]]

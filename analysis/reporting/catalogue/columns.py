@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+_ROUNDING = 1e-12  # a number as little below 0 is one that is 0
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -103,11 +105,11 @@ def format_value_by_column(raw: Any, column: Column) -> str:
 
     Returns
     -------
-    The text: nothing if undefined, "<0.01" instead of a false 0.00 of a number above 0.
+    The text: nothing if undefined, "<0.01" and ">−0.01" instead of a false 0.00 of a number above and below 0.
 
-    >>> numbers = 0.123, 0.001, 0.0, -0.5, float("nan"), float("inf")
+    >>> numbers = 0.123, 0.001, 0.0, -0.001, -0.5, float("nan"), float("inf")
     >>> [format_value_by_column(raw, Column("", digits=2)) for raw in numbers]
-    ['0.12', '<0.01', '0.00', '−0.50', '', '∞']
+    ['0.12', '<0.01', '0.00', '>−0.01', '−0.50', '', '∞']
     """
     if isinstance(raw, list | tuple):
         return "; ".join(f"“{' '.join(str(part).split())}”" for part in raw)
@@ -124,4 +126,5 @@ def format_value_by_column(raw: Any, column: Column) -> str:
     rounded = f"{raw:.{column.digits}f}"
     if float(rounded) != 0:
         return rounded.replace("-", "−")
-    return f"<{10.0**-column.digits:.{column.digits}f}" if raw > 0 else rounded.replace("-", "")
+    least = f"{10.0**-column.digits:.{column.digits}f}"
+    return f"<{least}" if raw > 0 else f">−{least}" if raw < -_ROUNDING else rounded.replace("-", "")

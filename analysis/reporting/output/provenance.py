@@ -8,7 +8,6 @@ import os
 import platform
 import shlex
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,7 +18,7 @@ from analysis.reporting.words import citations
 from analysis.runs import Runs
 from analysis.runs.unanswered import count_unanswered_prompts
 from ground.extras import DISTRIBUTION
-from ground.version import read_waver_version
+from ground.version import find_installed_version, read_waver_version
 
 Entries: TypeAlias = "list[tuple[str, list[str]]]"
 PACKAGES = ("duckdb", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
@@ -132,17 +131,9 @@ def format_package_versions() -> str:
         [
             f"Python {platform.python_version()}",
             f"{DISTRIBUTION} {read_waver_version() or 'not installed'}",
-            *(f"{name} {_read_package_version(name)}" for name in PACKAGES),
+            *(f"{name} {find_installed_version(name) or 'not installed'}" for name in PACKAGES),
         ]
     )
-
-
-def _read_package_version(package: str) -> str:
-    """Return the installed version of a package, or "not installed"."""
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return "not installed"
 
 
 def format_current_time() -> str:

@@ -185,24 +185,27 @@ def format_percent(share: float, decimals: int = 0) -> str:
 
 
 def format_signed_number(number: float, decimals: int) -> str:
-    """Write a number with its sign and a true minus; without a sign where it rounds to zero.
+    """Write a number with its sign and a true minus; without a sign where it is zero, or still rounds to it.
 
     Parameters
     ----------
     number
         The number.
     decimals
-        Decimals.
+        Decimals, one more where rounding would show a zero that it is not.
 
     Returns
     -------
     The text.
 
-    >>> format_signed_number(15.43, 1), format_signed_number(-2.0, 1), format_signed_number(0.0, 1)
-    ('+15.4', '−2.0', '0.0')
+    >>> [format_signed_number(number, 1) for number in (15.43, -2.0, -0.04, 0.004, 0.0)]
+    ['+15.4', '−2.0', '−0.04', '0.0', '0.0']
     """
-    text = f"{number:+.{decimals}f}".replace("-", "−")
-    return text[1:] if float(text[1:]) == 0 else text
+    for places in (decimals, decimals + 1):
+        text = f"{number:+.{places}f}".replace("-", "−")
+        if float(text[1:]) != 0:
+            return text
+    return f"{0:.{decimals}f}"
 
 
 def format_percentage_points(difference: float) -> str:

@@ -276,7 +276,7 @@ def build_full_rank_design(full_matrix: Matrix) -> Design:
     Raises
     ------
     InputError
-        As `refuse_too_few_rows_for_coefficients`.
+        As `refuse_too_few_rows_for_coefficients`, and where no column is left.
     """
     if not _last or not full_matrix.has_same_predictors_and_items(_last[0][0]):
         _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
@@ -297,6 +297,11 @@ def _drop_dependent_columns(full_matrix: Matrix) -> Design:
         first = int(dependent[0])  # it distorts the factors after it: drop one column, then factor again
         dropped[terms[first]] = "constant" if np.ptp(x[:, first]) == 0 else "collinear with predictors before it"
         x, terms = np.asfortranarray(np.delete(x, first, axis=1)), terms[:first] + terms[first + 1 :]
+    if not terms:
+        be = "is" if len(dropped) == 1 else "are"
+        raise InputError(
+            f"no coefficient{full_matrix.label} is left to fit: {' and '.join(dropped)} {be} 0 in all rows"
+        )
     refuse_too_few_rows_for_coefficients(len(x), len(terms), full_matrix.label)
     sd = np.array([np.nan if name == INTERCEPT else x[:, j].std(ddof=1) for j, name in enumerate(terms)])
     return Design(tuple(terms), x, q, r, sd, dropped)

@@ -92,9 +92,9 @@ class DefaultFormula:
 
 
 def build_default_formula(
-    frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement", group: str = "item"
+    frame: pd.DataFrame, features: Sequence[str], *, response: str = "agreement"
 ) -> DefaultFormula:
-    """Write the formula `response ~ all features that are present + (1 | group)`.
+    """Write the formula `response ~ all features that are present + (1 | item)`.
 
     `mixed.fit_mixed_models` later drops constant and collinear features, also with the reason.
 
@@ -104,8 +104,8 @@ def build_default_formula(
         One row per response.
     features
         Names of columns that the frame may have.
-    response, group
-        Names of the columns of the response and of the random intercept.
+    response
+        Name of the column of the response.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def build_default_formula(
     present = tuple(feature for feature in features if feature not in dropped)
     if not present:
         raise InputError(f"none of the features is in the table: {', '.join(features)}; compute them first")
-    return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | {group})", present, dropped)
+    return DefaultFormula(f"{response} ~ {' + '.join(present)} + (1 | item)", present, dropped)
 
 
 def parse_formula(text: str) -> Formula:
@@ -145,7 +145,7 @@ def parse_formula(text: str) -> Formula:
         raise InputError(f"formula '{text}': needs a response, one ~ and predictors; {EXAMPLE}")
     _refuse_unlisted_function_calls(text)
     response, intercept, random = sides[0].strip(), True, list[RandomTerm]()
-    _refuse_unreadable_term(response, text)
+    _split_signed_terms(response, text)  # only to refuse what cannot be read
     mains, products = list[str](), list[str]()
     for sign, term in _split_signed_terms(sides[1], text):
         if term in ("0", "1"):
@@ -179,15 +179,15 @@ def _refuse_unlisted_function_calls(text: str) -> None:
             )
 
 
-def _split_signed_terms(right_side: str, formula_text: str) -> list[tuple[str, str]]:
+def _split_signed_terms(side: str, formula_text: str) -> list[tuple[str, str]]:
     """Split at the + and - outside parentheses; return each term with its sign."""
     terms, depth, start, sign = [], 0, 0, "+"
-    for place, char in enumerate(f"{right_side}+"):
+    for place, char in enumerate(f"{side}+"):
         depth += (char == "(") - (char == ")")
         if depth < 0:
             break
         if char in "+-" and depth == 0:
-            term = " ".join(right_side[start:place].split())
+            term = " ".join(side[start:place].split())
             if term:
                 terms.append((sign, term))
             elif terms or char == "+":
@@ -198,14 +198,10 @@ def _split_signed_terms(right_side: str, formula_text: str) -> list[tuple[str, s
     if depth != 0:
         raise InputError(f"formula '{formula_text}': its parentheses do not match")
     for _, term in terms:
-        _refuse_unreadable_term(term, formula_text)
+        # two columns without a sign between them, or a sign that no formula has: R's own message is hard to read
+        if re.search(r"[\w.)]\s+[\w.(]", term) or re.search(r"[;&$@\"'`]", term):
+            raise InputError(f"formula '{formula_text}': cannot read '{term}'; {EXAMPLE}")
     return terms
-
-
-def _refuse_unreadable_term(term: str, formula_text: str) -> None:
-    """Refuse two columns without a sign between them, or a sign that no formula has: R's message is hard to read."""
-    if re.search(r"[\w.)]\s+[\w.(]", term) or re.search(r"[;&$@\"'`]", term):
-        raise InputError(f"formula '{formula_text}': cannot read '{term}'; {EXAMPLE}")
 
 
 def _parse_random_term(term: str, formula_text: str) -> RandomTerm:

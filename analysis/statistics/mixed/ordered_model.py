@@ -23,6 +23,7 @@ from analysis.statistics.mixed.fits import Fit
 from analysis.statistics.mixed.ordered import OrderedDesign, build_ordered_design, build_ordered_fit
 from ground.errors import InputError
 
+ALIKE = 1e-12  # share of the squared slopes of rows that those of items are at least, unless all are alike
 STEEP = 1e-4  # of the likelihood per answer at its top
 
 
@@ -50,13 +51,16 @@ def fit_with_ordered_model(fit_input: FitInput) -> Fit:
     n_items, n_terms = len(design.levels), len(design.terms)
     by_item = np.array([np.bincount(design.codes, column, n_items) for column in slopes.T]).T
     variance = bread @ (by_item.T @ by_item) @ bread.T * n_items / (n_items - 1)
+    errors = np.sqrt(np.maximum(np.diag(variance), 0.0))[:n_terms]
+    if (by_item**2).sum() < ALIKE * (slopes**2).sum():  # items that are all alike do not say what others would give
+        errors = np.full(n_terms, np.nan)
     is_top = np.abs(slopes.sum(axis=0)).max() < STEEP * design.weights.sum()
     return build_ordered_fit(
         fit_input,
         design,
         engine="ordered_model",
         coefficients=np.asarray(fit.params)[:n_terms],
-        se=np.sqrt(np.diag(variance))[:n_terms],
+        se=errors,
         df=n_items - 1.0,
         thresholds=model.transform_threshold_params(fit.params)[1:-1],
         log_likelihood=float(model.loglike(fit.params)),

@@ -54,6 +54,7 @@ GRID = np.concatenate([[0.0], np.logspace(2 * np.log10(BOUNDARY), 10, 21)])
 # A Hessian of the two variances whose determinant is a smaller share of its diagonal's product is singular
 UNDETERMINED = 1e-8
 LOWEST_FREEDOM = 0.1  # fewer degrees of freedom are as good as none: t intervals of 1e12 standard errors and more
+ONLY_BETWEEN = 1e-10  # share of the squares of a predictor within items up to which these are rounding
 EXACT = 1e-24  # a residual sum of squares below this share of the response's is rounding (1e-12 of its size)
 
 
@@ -130,11 +131,15 @@ class ProfileEngine:
         ols = full_rank.q.T @ full_matrix.y
         residuals = full_matrix.y - full_rank.q @ ols
         sums = add_response_sums(predictor_sums, residuals)
-        best = (
-            find_profile_of_lowest_criterion(sums)
-            if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y
-            else None
+        undetermined = InputError(
+            f"{len(residuals)} rows and {len(full_rank.terms)} coefficients{fit_input.label} do not determine the "
+            f"variances of {fit_input.formula.grouping_column} and residual: use fewer predictors"
         )
+        best = None
+        if residuals @ residuals > EXACT * full_matrix.y @ full_matrix.y:
+            if _do_predictors_explain_all_item_means(sums):
+                raise undetermined
+            best = find_profile_of_lowest_criterion(sums)
         if best is None:
             raise InputError(
                 f"response '{fit_input.formula.response}'{fit_input.label} does not vary within any "
@@ -147,10 +152,7 @@ class ProfileEngine:
         fixed = full_rank.q @ coefficient
         modes = best.phi * best.weight * best.residual
         if (freedom := _compute_satterthwaite_freedom(sums, best, basis, variance)) is None:
-            raise InputError(
-                f"{len(fixed)} rows and {len(full_rank.terms)} coefficients{fit_input.label} do not determine the "
-                f"variances of {fit_input.formula.grouping_column} and residual: use fewer predictors"
-            )
+            raise undetermined
         modes_se = np.sqrt(sigma2 * best.phi / (1 + sums.size * best.phi))
         group, singular = fit_input.formula.grouping_column, bool(np.sqrt(best.phi) < SINGULAR)
         return Fit(
@@ -223,6 +225,13 @@ def add_response_sums(predictor_sums: PredictorSums, y: Array) -> Sums:
         deviation @ predictor_sums.deviation,
         float(deviation @ deviation),
     )
+
+
+def _do_predictors_explain_all_item_means(sums: Sums) -> bool:
+    """Tell whether as many predictors differ between items only as there are items: the criterion is flat then."""
+    # Columns of q have the length 1: along a direction that does not vary within items, the squares there sum to 0.
+    n_between = int((np.linalg.eigvalsh(sums.within_qq) < ONLY_BETWEEN).sum())
+    return n_between >= len(sums.size)
 
 
 def compute_profiled_criterion(sums: Sums, phi: float) -> Profile:

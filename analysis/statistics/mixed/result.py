@@ -15,7 +15,9 @@ from analysis.statistics.mixed.by_item import sum_rows_by_item
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.robust import compute_robust_se
 from analysis.statistics.mixed.slopes import compute_slope_variation_p_values
-from analysis.statistics.multiplicity import bonferroni, holm
+from analysis.statistics.multiplicity import ALPHA, bonferroni, holm
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.significance import ROUNDING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +27,7 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, Any]
 
-LEVEL = 0.95
 POOLED = "all"  # name of the model if one fit takes all of them
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -292,10 +292,12 @@ def compute_t_tests(estimate: Array, se: Array, df: Array) -> Columns:
     Returns
     -------
     dict
-        statistic, p (two-sided), lower and upper (95 %): (terms,).
+        statistic, p (two-sided), lower and upper (95 %): (terms,). NaN without an error: that items are alike does not
+        mean that an estimate is known exactly.
     """
     from scipy.stats import t
 
+    se = np.where(se > ROUNDING * np.abs(estimate), se, np.nan)
     half = t.ppf(0.5 + LEVEL / 2, df) * se
     p = 2 * t.sf(np.abs(estimate / se), df)
     return {"statistic": estimate / se, "p": p, "lower": estimate - half, "upper": estimate + half}

@@ -30,7 +30,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from analysis.statistics.correlation import PERFECT
+from analysis.statistics.correlation import compute_fisher_interval
 from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
 from analysis.statistics.ratings.people import People, PeopleReference
@@ -41,7 +41,6 @@ from analysis.statistics.shares import Array
 Ends: TypeAlias = tuple[float, float]
 LEAST_FOR_CORRELATION = 4  # items
 NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between people", "open"
-_NORMAL = 1.959963984540054  # 97.5 % quantile
 
 
 def compare_units_with_people_by_item(
@@ -143,10 +142,7 @@ def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[
     if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan
     r = float(np.corrcoef(x, y)[0, 1])
-    if abs(r) > PERFECT:  # an interval without a width would say that it is known exactly
-        return r, np.nan, np.nan
-    z, half = np.arctanh(r), _NORMAL / np.sqrt(n - 3)
-    return r, float(np.tanh(z - half)), float(np.tanh(z + half))
+    return r, *compute_fisher_interval(r, n)
 
 
 def compute_intervals_over_people(

@@ -28,11 +28,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from analysis.statistics.correlation import PERFECT
+from analysis.statistics.resampling import LEVEL
 from analysis.statistics.shares import Array
 from ground.errors import InputError
 
 LEAST_RESPONDENTS = 10
-LEVEL = 0.95
 PAIRWISE, LISTWISE = WAYS = ("pairwise", "listwise")
 _LEAST_OWN = 0.005  # share of an item's variance: R's factanal stops there, too
 _STEEP = 1e-4  # of the likelihood at its top
@@ -78,8 +79,9 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
     Returns
     -------
     Consistency
-        NaN, with the reason, below 2 items, below `LEAST_RESPONDENTS` respondents of all or of two items, and where all
-        respondents have one total.
+        NaN, with the reason, below 2 items, below `LEAST_RESPONDENTS` respondents of all or of two items, where all
+        respondents have one total, and where covariances of different respondents make it more than 1. Without an
+        interval where it is 1.
 
     Raises
     ------
@@ -93,6 +95,10 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
         return nothing
     n, k = nothing.n_shared, nothing.n_items
     alpha = k / (k - 1) * (1 - np.trace(covariances) / covariances.sum())
+    if alpha > 2 - PERFECT:
+        return replace(nothing, why_not="pairs of items have so different respondents that it is more than 1")
+    if alpha > PERFECT:  # an interval without a width would say that it is known exactly
+        return replace(nothing, value=1.0)
     tails = f.isf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], n - 1, (n - 1) * (k - 1))
     lower, upper = 1 - (1 - alpha) * tails
     return replace(nothing, value=float(alpha), lower=float(lower), upper=float(upper))
@@ -158,13 +164,13 @@ def fit_one_factor_model(covariances: Array) -> tuple[Array, Array]:
         try:
             fit = factor.fit(start=(start, 1 - start[:, 0] ** 2), opt={"gtol": 1e-8})
             loadings, own_shares = fit.loadings[:, 0], fit.uniqueness
-            # Where an item has next to no variance of its own, the likelihood has no top.
-            is_whole = (
+            # Where an item has next to no variance of its own, the likelihood has no top; else the fit has reached it.
+            has_fit = (
                 own_shares.min() < _LEAST_OWN or np.abs(factor.score((loadings[:, None], own_shares))).max() < _STEEP
             )
         except (ValueError, np.linalg.LinAlgError):
-            is_whole = False
-    if not is_whole:
+            has_fit = False
+    if not has_fit:
         return np.full(len(sds), np.nan), np.full(len(sds), np.nan)
     return loadings * sds, own_shares * sds**2
 

@@ -42,15 +42,20 @@ def estimate_largest_r2_with_other_responses(
     Returns
     -------
     Interval
-        Of one unit, from 0 to 1; NaN without such a reading, or where a variance is not above 0.
+        Of one unit, from 0 to 1; NaN without such a reading, or where a variance is not above 0. Another reading of
+        unknown noise does not count, and takes nothing from the others.
 
     Raises
     ------
     InputError
         As `resampling.bootstrap_intervals`.
     """
-    is_known = ~np.isnan(np.einsum("aai->ai", moments.cross)).all(axis=1)
-    others = [place for place, source in enumerate(sources) if source != sources[reading] and is_known[place]]
+    is_known = ~np.isnan(moments.cross.sum(axis=2))
+    others = [
+        place
+        for place, source in enumerate(sources)
+        if source != sources[reading] and is_known[[place, reading], place].all()
+    ]
     columns = {"square": moments.cross[reading, reading][:, None]}
     columns |= {f"square_{place}": moments.cross[other, other][:, None] for place, other in enumerate(others)}
     columns |= {f"cross_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(others)}

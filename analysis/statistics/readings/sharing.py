@@ -9,7 +9,7 @@ and C_AB the covariance of two readings (`moments`, net of sampling):
   much is surely the same, `common` tells. It says nothing of who is right.
 - *Due to the reading*: var(e_A) / V_A = 1 - b_A^2 var(T) / V_A. Three readings whose own parts do not go together
   identify it (Spearman's triad): b_A^2 var(T) = C_AB C_AC / C_BC; of several pairs (B, C), sums of products by sums of
-  covariances. Two readings give bounds only: from 0 to 1 - r^2, with r the correlation of mu_A and mu_B.
+  covariances. Two readings give bounds only: from 0 to 1 - r^2, with r the correlation of mu_A and mu_B (`common`).
 
 **Which readings may form a triad.** Two readings of the same texts may share errors: an odd text misleads all rules.
 If the errors of B and C go together, C_BC is too large, and A seems to have errors of its own that it has not. So B and
@@ -34,7 +34,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.interval import Interval
+from analysis.statistics.interval import EQUAL, Interval
+from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
 from analysis.statistics.readings.moments import ItemMoments
 from analysis.statistics.resampling import (
     DRAWS,
@@ -59,7 +60,7 @@ class OwnShare:
     figure
         The estimate with its 95 % interval, of one unit; None where it is not identified.
     most
-        Where it is not identified, the upper bound, 1 - r^2; NaN where nothing is known.
+        Where it is not identified, the upper bound, 1 - the lower end of r^2; NaN where nothing is known.
     p, p_least
         That it is more than `LEAST_OWN`; NaN where it is not identified. p_least: the smallest possible one.
     """
@@ -209,6 +210,8 @@ def estimate_own_variance_share_of_reading(
 ) -> OwnShare:
     """Estimate the share of a reading's wording variance that is due to the reading: by triads, else its bounds.
 
+    A triad needs its three covariances: one of unknown noise is left out, and takes nothing from the others.
+
     Parameters
     ----------
     moments
@@ -230,18 +233,23 @@ def estimate_own_variance_share_of_reading(
     InputError
         As `resampling.bootstrap_intervals`.
     """
-    pairs = list_reading_pairs_on_different_responses(reading, sources)
-    if not pairs:
-        return bound_own_variance_share_of_reading(moments, reading, sources)
+    is_known = ~np.isnan(moments.cross.sum(axis=2))
+    pairs = [
+        (b, c)
+        for b, c in list_reading_pairs_on_different_responses(reading, sources)
+        if is_known[[reading, reading, b], [b, c, c]].all()
+    ]
+    if not pairs or not is_known[reading, reading]:
+        return bound_own_variance_share_of_reading(moments, reading, sources, draws=draws, seed=seed)
     b, c = np.array(pairs).T
     columns = {"freedom": moments.freedom[:, None], "variance": moments.cross[reading, reading][:, None]}
-    columns |= {f"first_{place}": moments.cross[reading, name][:, None] for place, name in enumerate(b)}
-    columns |= {f"second_{place}": moments.cross[reading, name][:, None] for place, name in enumerate(c)}
+    columns |= {f"first_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(b)}
+    columns |= {f"second_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(c)}
     columns |= {f"apart_{place}": moments.cross[pair][:, None] for place, pair in enumerate(pairs)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
     figure = bootstrap_intervals(columns, _compute_variance_share_due_to_reading, draws=draws, seed=seed)["own"]
     if np.isnan(figure.estimate[0]):  # another reading may still bound it
-        return bound_own_variance_share_of_reading(moments, reading, sources)
+        return bound_own_variance_share_of_reading(moments, reading, sources, draws=draws, seed=seed)
     return OwnShare(figure, np.nan, *compute_p_of_own_variance_share(columns, draws, seed))
 
 
@@ -298,10 +306,13 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
 
 
-def bound_own_variance_share_of_reading(moments: ItemMoments, reading: int, sources: Sequence[str]) -> OwnShare:
+def bound_own_variance_share_of_reading(
+    moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
+) -> OwnShare:
     """Bound the share that is due to a reading by its highest correlation r with another one: from 0 to 1 - r^2.
 
-    Another reading of the same texts gives no bound: what both misread alike makes r too high.
+    Another reading of the same texts gives no bound: what both misread alike makes r too high. The lower end of r^2 is
+    taken: of a reading beside one without errors, 1 - r^2 itself is as often below the share as above it.
 
     Parameters
     ----------
@@ -311,19 +322,19 @@ def bound_own_variance_share_of_reading(moments: ItemMoments, reading: int, sour
         Place of the reading.
     sources
         As in `list_reading_pairs_on_different_responses`.
+    draws, seed
+        As in `resampling.bootstrap_intervals`.
 
     Returns
     -------
     OwnShare
-        Without an estimate or a p value.
+        Without an estimate or a p value; without a bound where r^2 has no interval.
+
+    Raises
+    ------
+    InputError
+        As `resampling.bootstrap_intervals`.
     """
-    sums = moments.cross.sum(axis=2)  # NaN where noise is unknown
-    squares = np.diag(sums)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        explained = sums[reading] ** 2 / (squares[reading] * np.where(squares > 0, squares, np.nan))
-    reads_others = np.array([source != sources[reading] for source in sources])
-    explained = np.where(squares[reading] > 0, explained, np.nan)[reads_others]
-    explained = explained[~np.isnan(explained)]
-    if not len(explained):
-        return OwnShare()
-    return OwnShare(most=float(1 - min(explained.max(), 1.0)))
+    common = estimate_largest_r2_with_other_responses(moments, reading, sources, draws=draws, seed=seed)
+    least = np.where(common.missing == EQUAL, common.estimate, common.lower)
+    return OwnShare(most=float(1 - least[0]))

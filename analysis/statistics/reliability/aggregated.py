@@ -46,6 +46,7 @@ from analysis.statistics.reliability.replication import (
     PairPrior,
     build_pair_prior_from_errors,
     compute_same_sign_probabilities,
+    sum_variances_and_freedom,
 )
 from analysis.statistics.resampling import LEVEL
 
@@ -334,10 +335,8 @@ def add_variances_with_freedom(variances_with_freedom: Sequence[tuple[Array, flo
 
     Where the sum is 0, they are the fewest of a part.
     """
-    total = np.asarray(sum(variances for variances, _ in variances_with_freedom))
-    squares = np.asarray(sum(variances**2 / free for variances, free in variances_with_freedom))
-    fewest = np.full_like(total, min(free for _, free in variances_with_freedom))
-    return total, np.divide(total**2, squares, out=fewest, where=squares > 0)
+    variances, freedoms = zip(*variances_with_freedom, strict=True)
+    return sum_variances_and_freedom(np.stack(variances, axis=-1), np.array(freedoms))
 
 
 def _compute_difference_variances(covariance: Array) -> Array:

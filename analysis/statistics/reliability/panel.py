@@ -305,7 +305,7 @@ def _split_variance_of_mean_by_redraws(
     filled: Array, has_answer: AnswerMask, means: Array, estimates: Components, incidence: Incidence
 ) -> dict[Anew, Parts]:
     """Split the variance of the mean by what is drawn anew."""
-    n_items, crossed = incidence.n_items, incidence.n_shared == incidence.n_shared
+    n_items, crossed = incidence.n_items, np.isfinite(incidence.n_shared)
     spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
     between = (spread / n_items, n_items - 1.0)
     if crossed:

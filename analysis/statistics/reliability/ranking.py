@@ -16,6 +16,7 @@ from analysis.statistics.reliability.components import Array, estimate_covarianc
 from analysis.statistics.reliability.incidence import measure_which_items_have_which_wordings
 from analysis.statistics.reliability.replication import estimate_pair_difference_prior
 from analysis.statistics.resampling import LEVEL
+from analysis.statistics.rounding import remove_rounding_noise
 
 DRAWS = 10_000
 _CHUNK = 2_000_000  # pairs of models in draws that are held at a time: 2 MB
@@ -138,7 +139,9 @@ def estimate_ranking_stability_by_simulation(
         )
         drawn = drawn + scale * _draw_from_multivariate_t(shrunk_covariance, free + prior_freedom, [seed, number])
         pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
-    (ranks, above), ours = _rank_drawn_means(drawn), np.sign(means[:, None] - means)
+    # Equal means of sums in another order differ in their last digits.
+    means_without_noise = remove_rounding_noise(means)
+    (ranks, above), ours = _rank_drawn_means(drawn), np.sign(means_without_noise[:, None] - means_without_noise)
     low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
@@ -146,7 +149,7 @@ def estimate_ranking_stability_by_simulation(
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     return Ranking(
         means,
-        _rank_drawn_means(means[None])[0][0],
+        _rank_drawn_means(means_without_noise[None])[0][0],
         low,
         high,
         (ranks == 1).mean(axis=0),

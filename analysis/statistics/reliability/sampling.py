@@ -39,7 +39,7 @@ class SampleSpread:
     number
         Samples behind an answer: harmonic mean.
     by_item
-        Mean variance of the samples of every item that has some.
+        Mean variance of the samples of every item that has some; empty for a difference.
     """
 
     sample: float
@@ -54,8 +54,7 @@ class SampleSpread:
     def combine_for_difference(self, other: SampleSpread) -> SampleSpread:
         """Return what sampling adds to the difference of two answers, each from its own samples."""
         sample, noise = self.sample + other.sample, self.noise_variance + other.noise_variance
-        by_item = np.append(self.by_item + other.sample, other.by_item + self.sample)
-        return SampleSpread(sample, sample / noise if noise > 0 else self.number, by_item)
+        return SampleSpread(sample, sample / noise if noise > 0 else self.number, np.zeros(0))
 
 
 def estimate_sampling_variance(sample_variances: Array, n_samples: Array) -> SampleSpread | None:

@@ -205,15 +205,13 @@ def _join_summaries_with_interval_ends(
     return figures
 
 
-def _compute_summary_intervals_from_answers(
-    right_answers: Array, has_answer: Array, level: float
-) -> dict[str, tuple[float, float]]:
+def _compute_summary_intervals_from_answers(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
     """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""
-    number = right_answers.shape[1]
-    share: Share = [(right_answers, has_answer)]
-    every: Share = [(right_answers[:, [k]], has_answer[:, [k]]) for k in range(number)]
+    number = part.shape[1]
+    share: Share = [(part, whole)]
+    every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
     mean, of_all = (
-        _widen_interval_for_missing_templates(estimate_share(every, level), has_answer, level),
+        _widen_interval_for_missing_templates(estimate_share(every, level), whole, level),
         estimate_share(share, level),
     )
     surely = (
@@ -231,7 +229,7 @@ def _compute_summary_intervals_from_answers(
         same = np.zeros(number, np.intp)
         mean_surely = _widen_interval_for_missing_templates(
             estimate_share(every, _apply_bonferroni_to_level(level, number)),
-            has_answer,
+            whole,
             _apply_bonferroni_to_level(level, number),
         )
         lower = newcombe(surely, mean_surely.select_units(same))[0].max()

@@ -32,8 +32,8 @@ class Shape:
     api
         "chat" or "completions".
     vllm
-        Whether the server is vLLM's or speaks as it does: it tokenizes texts, and samples as the checkpoint says unless
-        the request differs.
+        Whether the server is vLLM's or speaks as it does (SGLang): it tokenizes texts, and samples as the checkpoint
+        says unless the request differs.
     ids
         Whether it gives the token ids of the tokens that it shows.
     named
@@ -125,8 +125,8 @@ class Shape:
 
     def build_effort_fields(self, effort: str | None) -> dict[str, Any]:
         """Build the fields of a request that say how hard a model thinks; vLLM's templates switch thinking off."""
-        if effort == NO_EFFORT and self.vllm:
-            return {"chat_template_kwargs": {"enable_thinking": False}}
+        if effort == NO_EFFORT and self.vllm:  # templates of DeepSeek and Kimi call it `thinking`
+            return {"chat_template_kwargs": {"enable_thinking": False, "thinking": False}}
         return {} if effort is None else {"reasoning_effort": effort}
 
     def refuse_token_restrictions_server_may_ignore(self, sampling: Sampling) -> None:

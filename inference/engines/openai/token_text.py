@@ -218,7 +218,7 @@ async def ask_server_how_template_renders_messages(
 
 
 async def ask_text_of_ids(server: Server, ids: Sequence[int], attempts: int = 0) -> str:
-    """Ask vLLM's endpoint for the text that token ids write, special tokens included.
+    """Ask vLLM's endpoint, or SGLang's, for the text that token ids write, special tokens included.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ async def ask_text_of_ids(server: Server, ids: Sequence[int], attempts: int = 0)
     RequestFailed
         The server does not detokenise.
     """
-    body = {"tokens": list(ids)}
+    body = {"tokens": list(ids), "skip_special_tokens": False}  # SGLang's would leave them out, vLLM's never does
     url = f"{_find_root_address(server)}/detokenize"
     return await server.ask(url, body, 0, _parse_detokenized_text, attempts) if ids else ""
 
@@ -255,7 +255,7 @@ def _parse_token_ids(reply: dict[str, Any]) -> list[int]:
 
 
 def _parse_detokenized_text(reply: dict[str, Any]) -> str:
-    """Read the text from a reply to `/detokenize`."""
-    if not isinstance(text := reply.get("prompt"), str):
+    """Read the text from a reply to `/detokenize`: vLLM's server calls it `prompt`, SGLang's `text`."""
+    if not isinstance(text := reply.get("prompt", reply.get("text")), str):
         raise MalformedReply("the reply has no text")
     return text

@@ -45,7 +45,7 @@ class ScoredAggregate:
     means
         Name of the evaluation -> the score that the record states of all samples.
     settings
-        How answers were generated.
+        Name of the evaluation -> how its answers were generated.
     """
 
     path: Path
@@ -55,7 +55,15 @@ class ScoredAggregate:
     measures: Mapping[str, ScoreMeasure]
     datasets: Mapping[str, str]
     means: Mapping[str, float]
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Mapping[str, Any]]
+
+    def merge_settings_of_evaluations(self) -> dict[str, Any]:
+        """Merge the settings of all evaluations; one that differs between them has the list of its values."""
+        values_by_name: dict[str, list[Any]] = {}
+        for name, value in (pair for settings in self.settings.values() for pair in settings.items()):
+            values = values_by_name.setdefault(name, [])
+            values += [] if value in values else [value]
+        return {name: values[0] if len(values) == 1 else values for name, values in values_by_name.items()}
 
 
 def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
@@ -70,7 +78,7 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
     measures: dict[str, ScoreMeasure] = {}
     datasets: dict[str, str] = {}
     means: dict[str, float] = {}
-    settings: dict[str, Any] = {}
+    settings: dict[str, dict[str, Any]] = {}
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
         name = fields.require_record_field(where, result, "evaluation_name", str)
@@ -83,7 +91,7 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
         mean = parse_number_or_nan(replace_non_object_by_empty_object(result.get("score_details")).get("score"))
         means |= {name: mean} if math.isfinite(mean) else {}
         generation = replace_non_object_by_empty_object(result.get("generation_config")).get("generation_args")
-        settings |= {
+        settings[name] = {
             key: value for key, value in replace_non_object_by_empty_object(generation).items() if value is not None
         }
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
@@ -131,7 +139,8 @@ class EeeScores:
     def __init__(self, aggregates: Sequence[ScoredAggregate], measures: LoggedMeasures) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
         self._aggregates, self._measures = aggregates, measures
-        settings, models = [one.settings for one in aggregates], [one.model for one in aggregates]
+        settings = [one.merge_settings_of_evaluations() for one in aggregates]
+        models = [one.model for one in aggregates]
         self._settings = log_differences.name_logs_by_settings(
             settings, log_differences.list_settings_differing_within_groups(models, settings), saving.IMPORT_CONDITION
         )
@@ -201,8 +210,8 @@ class EeeScores:
         """Name the condition of a measure and record it; refuse one name for two measures."""
         condition = ScoreMeasure(name).name_condition(self._settings[number])
         shared = log_differences.select_shared_settings(
-            [one.settings for one, setting in zip(self._aggregates, self._settings, strict=True)
-             if setting == self._settings[number]]
+            [one.settings[name] for one, setting in zip(self._aggregates, self._settings, strict=True)
+             if setting == self._settings[number] and name in one.settings]
         )  # fmt: skip
         condition_fields = {
             "form": saving.IMPORT_FORM,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from string import ascii_uppercase
 from typing import Any
 
@@ -119,7 +121,7 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
 
 
 def add_sample_to_epochs_of_wording(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
-    """Add a sample to the epochs of a wording.
+    """Add a sample to the epochs of a wording, which stand in the order of their numbers.
 
     Parameters
     ----------
@@ -142,7 +144,7 @@ def add_sample_to_epochs_of_wording(where: str, epochs: list[Sample], item: str,
             f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
             "same wording; tell wordings apart by --variant-key"
         )
-    epochs.append(sample)
+    insort(epochs, sample, key=attrgetter("epoch"))
 
 
 def _read_sample_id_as_text(where: str, sample: Mapping[str, Any]) -> str:

@@ -168,11 +168,12 @@ class InspectScores:
         measure_values: _MeasureValues,
     ) -> LoggedResponse:
         """Make the response of all epochs of one wording by one measure."""
-        scores = []
+        scores, scored = [], []
         for sample in epochs:
             value = sample.scores.get(name)
             if (score := _parse_measure_number(sample.where, name, value)) is not None:
                 scores.append(score)
+                scored.append(sample)
                 self._measures.note_range_of_measure(name, None if _is_number_without_known_bounds(value) else SHARE)
         measure_values.n_scores += len(scores)
         if scores:
@@ -187,7 +188,7 @@ class InspectScores:
             wording=key[1],
             text=epochs[0].prompt,
             scores=tuple(scores),
-            output=tuple(sample.output for sample in epochs if sample.output is not None) or None,
+            output=_collect_outputs_of_samples(scored or epochs),
             error=None if scores else ended,
             attributes={} if task is None else {"subset": task},
         )
@@ -210,6 +211,12 @@ class InspectScores:
                 "them by --scorer NAME"
             )
         return condition
+
+
+def _collect_outputs_of_samples(samples: Sequence[Sample]) -> tuple[str, ...] | None:
+    """Collect a text per sample, empty where it has none, so that each stands beside its score; None without any."""
+    outputs = tuple(sample.output or "" for sample in samples)
+    return outputs if any(sample.output is not None for sample in samples) else None
 
 
 def _count_numeric_and_other_values(samples: Sequence[Sample]) -> dict[str, _MeasureValues]:

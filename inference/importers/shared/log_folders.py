@@ -126,7 +126,7 @@ class LineAboutLog(NamedTuple):
 
 
 def keep_most_telling_lines_about_logs(lines: Sequence[LineAboutLog]) -> list[str]:
-    """Choose of the lines on many logs those that tell most against their logs; the rest is counted.
+    """Choose of the lines on many logs those that tell most against their logs; the other lines are counted.
 
     >>> keep_most_telling_lines_about_logs([LineAboutLog("a.eval: 3 samples, accuracy 1.000", 0)])
     ['a.eval: 3 samples, accuracy 1.000']
@@ -136,7 +136,7 @@ def keep_most_telling_lines_about_logs(lines: Sequence[LineAboutLog]) -> list[st
     places = sorted(range(len(lines)), key=lambda place: (-lines[place].weight, place))[:SHOWN]
     return [
         *(lines[place].text for place in sorted(places)),
-        f"and {len(lines) - SHOWN:,} more logs, about which less is to say",
+        f"and {len(lines) - SHOWN:,} more lines, which say no more against their logs; --verbose shows all",
     ]
 
 

@@ -212,7 +212,7 @@ class LoggedMeasures:
         number = sum(scores.number for scores in self._scores.values())
         missing = f"; responses without one: {self._n_missing:,}" if self._n_missing else ""
         by = format_quantity(len(self._scores), "measure")
-        whole = "" if self.notes else ", all that the logs have"
+        whole = "" if self.notes else ", all that the imported logs have"
         return [f"{format_quantity(number, 'score')} by {by}{whole}{missing}", *self.notes]
 
 

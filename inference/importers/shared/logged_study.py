@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from ground.errors import format_quantity
+from ground.errors import format_quantity, join_first_names
 from inference.importers.shared import saving
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_stimuli import LoggedStimuli, build_response_columns_of_logged_rows
@@ -69,7 +69,7 @@ class LoggedStudy:
     def notes(self) -> list[str]:
         """Say which wordings there are, and how many are not one text."""
         wordings = list(dict.fromkeys(variant.attributes["template"] for variant in self.study.variants))
-        notes = [f"wordings: {', '.join(wordings[:8])}{' ...' if len(wordings) > 8 else ''}"]
+        notes = [f"wordings: {join_first_names(wordings, 8)}"]
         if differing := len(self._stimuli.differing_numbers):
             notes.append(
                 f"{format_quantity(differing, 'prompt')} differ{'s' if differing == 1 else ''} between responses (chat "

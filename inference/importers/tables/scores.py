@@ -129,9 +129,10 @@ class TableScores:
             self._table, response_numbers, first_row_of_response
         ):
             keys = {name: texts.take(pa.array(places[first_rows])) for name, (texts, places) in names.items()}
-            if outputs is not None:
-                keys["output"] = _collect_scored_texts(outputs.take(pa.array(rows)), of, len(first_rows))
+            texts = None if outputs is None else outputs.take(pa.array(rows))
             for measure, scores in zip(self.measures, self.scores, strict=True):
+                if texts is not None:
+                    keys["output"] = _collect_scored_texts(texts, scores[rows], of, len(first_rows))
                 conditions = pa.array([measure.name_condition(setting) for setting in settings.to_pylist()])
                 error = f"no score in column {measure.name}"
                 columns = build_score_columns(scores[rows], of, len(first_rows), error)
@@ -173,11 +174,15 @@ def _parse_score_cell(text: str) -> float:
     return number if math.isfinite(number) else math.inf
 
 
-def _collect_scored_texts(texts: pa.Array, of: np.ndarray, n_responses: int) -> pa.Array:
-    """Collect the scored texts of every response; null where it has none."""
+def _collect_scored_texts(texts: pa.Array, scores: np.ndarray, of: np.ndarray, n_responses: int) -> pa.Array:
+    """Collect the texts of every response, one beside each score, or all where it has no score; null without any."""
     import pyarrow as pa
 
-    is_there = texts.is_valid().to_numpy(zero_copy_only=False)
-    n_texts = np.bincount(of[is_there], minlength=n_responses)
+    has_text, has_score = texts.is_valid().to_numpy(zero_copy_only=False), ~np.isnan(scores)
+    is_in_scored_response = np.bincount(of[has_score], minlength=n_responses)[of] > 0
+    is_wanted = np.where(is_in_scored_response, has_score, has_text)
+    is_taken = is_wanted & (np.bincount(of[is_wanted & has_text], minlength=n_responses)[of] > 0)
+    n_texts = np.bincount(of[is_taken], minlength=n_responses)
     offsets = np.concatenate([[0], np.cumsum(n_texts)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), texts.drop_null().cast(pa.string()), mask=pa.array(n_texts == 0))
+    taken_texts = texts.cast(pa.string()).filter(pa.array(is_taken)).fill_null("")
+    return pa.ListArray.from_arrays(pa.array(offsets), taken_texts, mask=pa.array(n_texts == 0))

@@ -52,16 +52,16 @@ def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulu
 
     Returns
     -------
-    The line; none where there are only originals.
+    The line; none where fewer than two items have wordings besides originals.
     """
     ids, n_items, _ = _collect_wording_ids_and_item_count(stimuli)
-    if not ids:
+    if n_items < 2:
         return []
     if sharing == SHARED:
-        taken, other = (
-            f"the {len(ids):,} wordings are taken for ones that all {n_items:,} items share",
-            "every item has its own",
+        subject = (
+            "the only wording is taken for one" if len(ids) == 1 else f"the {len(ids):,} wordings are taken for ones"
         )
+        taken, other = f"{subject} that all {n_items:,} items share", "every item has its own"
     else:
         taken, other = "every item is taken to have its own wordings", "an id is the same wording in all items"
         if not is_stated:

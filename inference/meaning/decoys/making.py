@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ground.errors import join_first_names
 from inference.meaning.decoys.antonyms import replace_by_antonym
 from inference.meaning.decoys.exchanged import Exchange
 from inference.meaning.decoys.negated import negate_sentence
@@ -135,7 +136,7 @@ def _describe_items_lacking_decoys(names_by_fault: dict[tuple[str, str], list[st
     """Say in a line for each kind and reason which items lack decoys."""
     lines = []
     for (kind, reason), names in sorted(names_by_fault.items(), key=lambda entry: KINDS.index(entry[0][0])):
-        shown_names = ", ".join(names[:MOST_NAMED]) + " ..." * (len(names) > MOST_NAMED)
+        shown_names = join_first_names(names, MOST_NAMED)
         lines.append(f"no decoy {kind} for {len(names):,} of {n_items:,} items ({shown_names}): {reason}")
     return lines
 

@@ -162,6 +162,19 @@ def test_a_number_says_of_what_it_is_and_how_it_changed():
     ]  # fmt: skip
 
 
+def test_no_number_is_rounded_to_its_limit_or_past_it():
+    """Else a rule would be broken at its limit; a difference that is rounding stays there."""
+    numbers = (0.1999961, 0.20004, 0.2, 0.2 + 1e-16, 0.25004)
+    assert [format_number_of_outcome(make_outcome(FLIPS, number=number)) for number in numbers] == [
+        "0.199996", "0.20004", "0.2", "0.2", "0.25",
+    ]  # fmt: skip
+    assert format_interval_of_outcome(make_outcome(FLIPS, lower=0.2003, upper=0.4567)) == "[0.2003, 0.457]"
+    change = make_outcome(WORSE, number=-0.020003, lower=-0.0200041, upper=0.0)
+    assert format_number_of_outcome(change) == "-0.020003 (+ is better)"
+    assert format_interval_of_outcome(change) == "[-0.020004, +0]"
+    assert format_limit_of_outcome(make_outcome(FLIPS, limit=0.12345)) == "at most 0.12345"
+
+
 def test_a_terminal_shows_decisions_in_colour(monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("TERM", "xterm")

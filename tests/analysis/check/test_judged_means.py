@@ -56,6 +56,8 @@ def test_the_score_is_that_of_the_likeliest_shares(ups, downs, n, margin):
 def test_where_nothing_or_little_differs_items_are_counted():
     same = judge(*write_pairs(0, 0, 183), False, 0.02)
     assert same.p_holds == pytest.approx(0.98**183) and same.p_holds < 0.025 and same.test == SAME
+    rounded = judge(np.full((20, 3), [0.9 - 1e-16, 0.9, 0.9]), np.full((20, 3), 0.9), False, 0.02)
+    assert rounded.number == 0 and rounded.test == SAME  # -4e-17 was shown
     few = judge(*write_pairs(0, 2, 400), False, 0.02)
     assert few.p_holds == pytest.approx(stats.binom.cdf(2, 400, 0.02)) and few.test == FEW
     assert few.p_broken > 0.025  # never found by so few

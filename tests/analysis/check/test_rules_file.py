@@ -151,6 +151,12 @@ def test_each_rule_is_explained_in_words_without_a_run(tmp_path):
         assert words in text, words
 
 
+def test_a_share_of_answers_is_explained_as_it_is_tested(tmp_path):
+    """It was rounded: 97.5 % was explained as 98 %."""
+    text = "\n".join(explain_rules(read(tmp_path, '[[rule]]\nrequire = "same answers as before on 97.5 % of items"\n')))
+    assert "at least 97.5 % of the answers" in text
+
+
 def test_the_rules_that_the_docs_show_are_read(tmp_path):
     page = (Path(__file__).parents[3] / "docs" / "check.md").read_text(encoding="utf-8")
     shown = re.search(r"`rules.toml`:\n\n((?:    .*\n|\n(?=    ))+)", page)

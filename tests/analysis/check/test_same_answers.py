@@ -112,6 +112,14 @@ def test_shared_wordings_need_three_and_one_wording_tells_nothing():
     assert np.isnan(judge(answers[:, :1], answers[:, :1], False, 0.95, like_these=True).p_holds)
 
 
+@pytest.mark.filterwarnings("error")
+def test_where_no_item_is_left_without_a_wording_nothing_is_told_and_nothing_warned():
+    """NumPy warned of the mean of an empty slice."""
+    now = np.array([[0.0, 1.0, np.nan], [np.nan, 1.0, 1.0]])  # all share the second wording alone
+    tested = judge(now, now, True, 0.9, like_these=True)
+    assert np.isnan([tested.p_broken, tested.p_holds]).all() and tested.test == same_answers.NO_WORDINGS
+
+
 def test_one_item_with_two_wordings_is_said_to_be_one():
     """It said "no test: one item, 50 items"."""
     answers = draw_answers(50, 2, holes=0)

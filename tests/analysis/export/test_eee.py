@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis.export import eee_metrics
+from helpers.choice_runs import LETTER, questions, write_choice
 from helpers.commands import waver
 from helpers.eee_facts import checked
 from helpers.scoring_runs import condition, name_of
@@ -61,6 +62,16 @@ def test_accuracy_is_the_share_of_right_answers(golden, tmp_path):
     assert "need a score: 1 without a response, 1 without a right answer, in a study that has them" in said
     assert result["score_details"]["details"]["responses without a response"] == "1"
     assert "Not in the records" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("gold", ["A", "B"])
+def test_two_equally_likely_options_are_no_answer(tmp_path, gold):
+    asked = questions(1, 1, choices=(2,)).head(1)
+    asked["gold"], asked["canonical"] = gold, [["A", "B"]]
+    rows = asked.assign(model="m", condition=LETTER, probability=[[0.5, 0.5]], mass=1.0, answer="A")
+    ((_, (row,)),), _ = export(write_choice(tmp_path / "run", rows), tmp_path / "out")
+    assert row["evaluation"] == {"score": 0.0, "is_correct": False}
+    assert row["answer_attribution"] == []
 
 
 def test_a_row_says_what_was_asked_answered_and_right(golden, tmp_path):

@@ -38,7 +38,7 @@ def pysentimiento(monkeypatch):
         return "0.7.3" if name == "pysentimiento" else importlib.metadata.distribution(name).version
 
     def install(error: Exception | None = None) -> None:
-        monkeypatch.setattr("analysis.features.component.metadata.version", version)
+        monkeypatch.setattr("ground.version.metadata.version", version)
         monkeypatch.setitem(sys.modules, "pysentimiento", FakePysentimiento(error))
 
     return install

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import functools
 import json
+import os
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -260,7 +262,11 @@ def test_a_pipeline_for_another_language_is_refused(tmp_path):
         features.compute_features(path, spacy=[str(german)])
 
 
-def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninstalled):
+def refuse_to_open(path):
+    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninstalled, monkeypatch):
     uninstalled(*OPTIONAL)
     with pytest.raises(InputError, match="no such run folder"):
         features.compute_features(tmp_path / "none")
@@ -268,8 +274,12 @@ def test_folders_that_are_no_runs_and_damaged_files_are_refused(tmp_path, uninst
     (path / store.FEATURES_FILE).write_bytes(b"PAR1")
     with pytest.raises(InputError, match=r"features\.parquet: damaged or cut short"):
         features.compute_features(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(pq, "ParquetFile", refuse_to_open)
+        with pytest.raises(InputError, match=r"features\.parquet: cannot be read: permission denied; make"):
+            features.compute_features(path)
     pq.write_table(pq.read_table(path / "stimuli.parquet"), path / store.FEATURES_FILE)
-    with pytest.raises(InputError, match=r"features\.parquet: has not the columns of features"):
+    with pytest.raises(InputError, match=r"features\.parquet: column 'word_length' is missing; delete it and"):
         features.compute_features(path)
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli\.parquet is missing"):

@@ -81,6 +81,14 @@ def test_an_original_without_an_answer_leaves_values_but_no_flips(tmp_path):
     assert np.isnan([values[:2] for values in fast.values()]).all() and [v[2] for v in fast.values()] == [0.4, 0.9]
 
 
+def test_a_study_of_three_labels_hides_none_of_two(tmp_path):
+    rows = paraphrases({"a": [0.4, 0.9]}, original=0.6)
+    pair = write_run(tmp_path / "pair", rows, study="pair")
+    rows = rows.drop(columns="agreement").assign(answer="agree")
+    triple = write_run(tmp_path / "triple", rows, study="triple", canonical=["agree", "neither", "disagree"])
+    assert set(read_answers_beside_original(runs.open_runs(pair, triple))["study"]) == {"pair"}
+
+
 @pytest.mark.slow
 def test_items_without_an_original_have_no_rows(tmp_path):
     rows = pd.concat([paraphrases({"a": [0.4, 0.9]}), paraphrases({"b": [0.2]}, original=0.6)])

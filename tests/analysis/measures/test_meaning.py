@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import waver
@@ -91,6 +95,16 @@ def test_without_a_file_there_is_nothing(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_file_that_may_not_be_read_is_not_to_be_deleted(tmp_path, monkeypatch):
+    def refuse_to_open(path):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    opened = runs.open_runs(hand_made(tmp_path / "run"))
+    monkeypatch.setattr(pq, "ParquetFile", refuse_to_open)
+    with pytest.raises(InputError, match=r"meaning\.parquet: cannot be read: permission denied; make it readable"):
+        meaning.read_verdicts_on_wordings(opened)
+
+
 def test_a_file_without_rows_says_nothing(tmp_path):
     run = write_run(tmp_path / "run", random_frame())
     write_meaning(run, pd.DataFrame({"item": [], "variant": [], "check": [], "score": []}))

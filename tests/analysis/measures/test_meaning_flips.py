@@ -16,6 +16,7 @@ from analysis.measures.beside_original import read_answers_beside_original
 from analysis.measures.meaning import read_verdicts_on_wordings
 from analysis.measures.meaning_flips import choose_wording_count_most_items_have, compare_flips_of_all_and_same_meaning
 from analysis.statistics.significance import compute_tail_share_matching_t_interval
+from analysis.steps.meaning import summarize_flips_by_meaning_of_wordings
 from ground.errors import InputError
 from helpers import choice_runs, scale_runs
 from helpers.meaning_runs import add_meaning, write_meaning, write_meaning_run
@@ -53,6 +54,32 @@ def test_items_without_a_wording_of_the_same_meaning_are_counted(tmp_path):
     assert table["left_out_flips"].tolist() == pytest.approx([0.5 / 0.75] * 2, abs=TOLERANCE)
 
 
+def test_an_item_whose_same_wordings_cannot_be_compared_is_in_the_flips_of_neither_row(tmp_path):
+    """Of q000, the wording that means the same has no answer in the only order in which the original has one."""
+    unread = {("q000", "original/2"), ("q000", "paraphrase-1/1")}
+    rows = choice_runs.always(
+        choice_runs.questions(3, 2),
+        lambda row: (
+            None
+            if (row["item"], row["variant"]) in unread
+            else next(letter for letter in row["options"] if letter != choice_runs.right(row))
+            if (row["item"], row["pattern"]) == ("q000", "paraphrase_2")
+            else choice_runs.right(row)
+        ),
+    )
+    run = choice_runs.write_choice(tmp_path / "run", rows)
+    judged = rows[rows["pattern"] != "original"][["item", "variant", "text", "pattern"]].assign(check="people:ann")
+    write_meaning(run, judged.assign(score=(judged["item"] != "q000") | (judged["pattern"] == "paraphrase_1")))
+    opened = runs.open_runs(run)
+    every, same = compare_flips_of_all_and_same_meaning(opened, resamples=0).to_dict("records")
+    assert every["flip"] == same["flip"] == same["flip_difference"] == 0
+    assert every["left_out_items"] == 1 and every["left_out_flips"] == 1
+    steps = summarize_flips_by_meaning_of_wordings(
+        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+    )
+    assert steps["flip"].tolist() == [0, 0]
+
+
 def slow_figures(folder) -> dict[tuple, dict[str, float]]:
     """The figures by loops over items and, for ranges, over all ways to draw k wordings."""
     opened = runs.open_runs(folder)
@@ -82,7 +109,7 @@ def slow_figures(folder) -> dict[tuple, dict[str, float]]:
                 values = [value for _, value, _ in chosen if not np.isnan(value)]
                 number += len(values)
                 answered = [flip for flip, _, _ in chosen if not np.isnan(flip)]
-                flips += [np.mean(answered)] if answered else []
+                flips += [np.mean(answered)] if any(same and not np.isnan(flip) for flip, _, same in chosen) else []
                 if n_same >= k:
                     variances.append(np.var(values, ddof=1))
                     ranges.append(np.mean([max(draw) - min(draw) for draw in itertools.combinations(values, k)]))

@@ -363,6 +363,6 @@ def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
 
 
 def test_versions_are_told_of_a_checkout_that_is_not_installed(monkeypatch):
-    monkeypatch.setattr(provenance.metadata, "version", lambda _package: "1.0")
+    monkeypatch.setattr(provenance, "find_installed_version", lambda _package: "1.0")
     monkeypatch.setattr(provenance, "read_waver_version", lambda: None)
     assert "waver-lm not installed, duckdb 1.0" in provenance.format_package_versions()

@@ -382,7 +382,7 @@ def test_a_name_of_rows_that_is_asked_for_stands_where_it_was_asked_for():
 @pytest.mark.parametrize(
     ("raw", "digits", "shown"),
     [(0.125, 2, "0.12"), (1.0, 2, "1.00"), (0.0, 2, "0.00"), (0.004, 2, "<0.01"), (-0.5, 2, "−0.50"),
-     (-0.001, 2, "0.00"),
+     (-0.001, 2, ">−0.01"), (-1e-15, 2, "0.00"),
      (float("nan"), 2, ""), (None, 2, ""), (12345, None, "12,345"), (12345.0, None, "12,345"), ("x", None, "x"),
      (["a b", "c"], None, "“a b”; “c”"), (np.int64(7), None, "7"), (True, None, "yes"), (np.False_, None, "no")],
 )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -167,6 +169,16 @@ def test_refuses_a_part_cut_short(folder, keep):
     data = file.read_bytes()
     file.write_bytes(data[: int(keep * len(data)) if keep < 1 else keep])
     assert "responses/part-000002.parquet cannot be read: damaged or cut short" in refuses(folder)
+
+
+def test_a_part_that_may_not_be_read_is_not_to_be_deleted(folder, monkeypatch):
+    def refuse(*_: object) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    (folder / "responses/part-000002.parquet").write_bytes(b"PAR1")  # no user of tests may be refused a whole one
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    message = refuses(folder)
+    assert "parquet cannot be read: permission denied; make it readable" in message and "delete" not in message
 
 
 @pytest.mark.parametrize(

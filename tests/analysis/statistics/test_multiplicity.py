@@ -40,6 +40,8 @@ def test_what_has_no_p_value_is_no_test_and_families_are_apart():
     found = correct_families_by_holm(table, ["measure"])
     assert found[[3, 7, 5]].tolist() == [0.02, 0.04, 0.04]
     assert np.isnan(found[1])
+    same_label = correct_families_by_holm(table.set_axis([0, 0, 0, 0]), ["measure"])
+    assert same_label.fillna(-1).tolist() == [0.02, -1, 0.04, 0.04] and same_label.index.tolist() == [0] * 4
 
 
 def test_many_tests_need_small_p_values():

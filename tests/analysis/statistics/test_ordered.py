@@ -116,6 +116,9 @@ def test_shared_wordings_widen_and_a_stratum_of_one_item_has_no_interval():
     alone = estimate_stratified_mean(values, stratum, crossed=True)
     assert np.isnan(alone.compute_interval("both")).all() and np.isnan(alone.compute_p_against(0.5))
     assert alone.compute_interval("items")[0] < alone.mean
+    single = estimate_stratified_mean(values[:, :1], stratum, crossed=True)  # one wording tells nothing of others
+    assert np.isnan(single.compute_interval("both")).all() and np.isnan(single.compute_p_against(0.5))
+    assert single.compute_interval("items")[0] < single.mean
     values = DRAW.normal(0.5, 0.05, (10, 6))
     lone = estimate_stratified_mean(values[:6], np.repeat([0, 1], [5, 1]), crossed=True)
     assert np.isnan(lone.compute_interval("items")).all() and np.isnan(lone.compute_p_against(0.5))

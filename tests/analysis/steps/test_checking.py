@@ -27,18 +27,29 @@ def test_equal_tables_agree_in_any_order_and_the_sentence_says_how_far_they_are_
 @pytest.mark.parametrize(
     ("theirs", "words"),
     [
-        (OURS.assign(flips=[0.6, math.nan, math.inf]), "flips (1 of 3, by up to 0.1)"),
-        (OURS.assign(flips=[math.nan, math.nan, math.inf]), "flips (1 of 3, by up to 0)"),
-        (OURS.assign(flips=[0.5, 0.5, math.inf]), "flips (1 of 3, by up to 0)"),
-        (OURS.assign(flips=[0.5, math.nan, -math.inf]), "flips (1 of 3, by up to inf)"),
-        (OURS.head(2), "1 row is in one table only"),
-        (OURS.assign(model=["a", "b", "d"]), "2 rows are in one table only"),
+        (
+            OURS.assign(flips=[0.6, math.nan, math.inf]),
+            "Numbers differ by more than 1e-09: flips (1 of 3, by up to 0.1).",
+        ),
+        (OURS.assign(flips=[math.nan, math.nan, math.inf]), "Numbers are undefined in one table only: flips (1 of 3)."),
+        (OURS.assign(flips=[0.5, 0.5, math.inf]), "Numbers are undefined in one table only: flips (1 of 3)."),
+        (
+            OURS.assign(flips=[0.5, math.nan, -math.inf]),
+            "Numbers differ by more than 1e-09: flips (1 of 3, by up to inf).",
+        ),
+        (
+            OURS.assign(flips=[0.6, 0.5, math.inf], n=[4, 5, math.nan]),
+            "Numbers differ by more than 1e-09: flips (1 of 3, by up to 0.1). "
+            "Numbers are undefined in one table only: flips (1 of 3); n (1 of 3).",
+        ),
+        (OURS.head(2), "1 row is in one table only."),
+        (OURS.assign(model=["a", "b", "d"]), "2 rows are in one table only."),
     ],
 )
 def test_a_wrong_value_one_that_is_undefined_on_one_side_and_a_missing_row_are_differences(theirs, words):
     comparison = compare_tables(OURS, theirs, ["model"])
     assert comparison.differs
-    assert words in comparison.describe()
+    assert comparison.describe() == words
 
 
 def test_only_the_columns_of_the_other_table_are_compared_within_the_tolerance():
@@ -59,7 +70,8 @@ def test_no_rows_are_nothing_to_compare():
 @pytest.mark.parametrize(
     ("theirs", "words"),
     [
-        (OURS.assign(kappa=1.0), "no column 'kappa'"),
+        (OURS.assign(kappa=1.0), "no column 'kappa' in the table that is checked"),
+        (OURS[["n"]], "no column 'model' in the other table"),
         (OURS[["model"]], "no column to compare"),
         (pd.concat([OURS, OURS]), "rows are not told apart by model"),
     ],

@@ -24,7 +24,14 @@ from inference.asking.cluster import Cluster, group_batches_into_tasks
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model, find_requested_models
 from inference.asking.one_model import Settings
-from inference.asking.workers import PackedPrompts
+from inference.asking.rounds import Exact
+from inference.asking.workers import (
+    Asker,
+    PackedPrompts,
+    Source,
+    compress_value_to_bytes,
+    decompress_value_from_bytes,
+)
 from inference.engines.contract import Sampling
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
@@ -61,6 +68,27 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
     assert group_batches_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
     assert group_batches_into_tasks(batches, 1) == [[key] for key in batches]
+
+
+def test_a_worker_hands_over_the_batches_that_were_answered_before_it_was_stopped():
+    def stop_at_second_batch(number: int) -> None:
+        if number == 1:
+            raise RunFailed("m: HTTP 402: no money; check the account, then give the same command again to go on")
+
+    asker = Asker(
+        Source(lambda model, seed: TrivialEngine(before_batch=stop_at_second_batch), Model("m", "m"), 0),
+        [],
+        [(Exact(),)],
+    )
+    asker._round = 0  # the engine has its batches
+    prompts = [
+        read_agreement_prompts().render("chat", build_template_values_of_options(variant)) for variant in STUDY.variants
+    ]
+    task_of_two = compress_value_to_bytes([((0, 0), prompts[:4]), ((0, 1), prompts[4:8])])
+    (data,) = asker(pa.table({"task": [task_of_two]}))["answers"].to_pylist()
+    answers, failure = decompress_value_from_bytes(data)
+    assert [(key, len(columns[0])) for key, columns in answers] == [((0, 0), 4)]
+    assert isinstance(failure, RunFailed) and str(failure).startswith("m: HTTP 402: no money")
 
 
 @pytest.fixture(scope="module")

@@ -64,6 +64,17 @@ def test_an_error_names_the_model_that_it_is_about():
         lines(load=load)
 
 
+@pytest.mark.parametrize("bill", [None, {"cost": 2.0}, {"shown": "2 replies"}])
+def test_an_engine_of_another_package_may_have_a_bill_without_words_or_none(bill, capsys):
+    def load(model, seed):
+        engine = loader()(model, seed)
+        engine.close = lambda: bill
+        return engine
+
+    assert lines(load=load)[-1].startswith("in all: 60 prompts")
+    assert capsys.readouterr().err.count(": 2 replies") == (2 if bill and "shown" in bill else 0)
+
+
 def test_forms_of_the_same_tokens_stand_together_and_words_that_never_count_stand_once():
     variant, forms = next(STUDY.variants), (("agree", (7,)), ("Agree", (7,)), (" I do", (8, 9)))
     dropped = ((0, "AGREE", "long"), (1, "never", "long"), (1, "Never", "long"), (1, "NEVER", "long"))

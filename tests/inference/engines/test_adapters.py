@@ -82,8 +82,9 @@ def test_the_probabilities_are_those_of_peft_s_own_forward(architecture, setting
     for prompt, score, before in zip(PROMPTS, engine.score(PROMPTS)[0], bare.score(PROMPTS)[0], strict=True):
         ids = torch.tensor(engine.tokens.bare([prompt.text]))
         with torch.no_grad():
-            found, expected = (model(ids).logits.softmax(-1) for model in (engine.model, reference))
-        assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-6)
+            merged, apart = (model(ids).logits.softmax(-1).numpy() for model in (engine.model, reference))
+        # Ours adds the adapter to the weights, in float32; how far sums then differ depends on the processor (1.1e-6).
+        assert merged == pytest.approx(apart, abs=5e-6)
         assert score.probability != pytest.approx(before.probability, rel=1e-3)
 
 

@@ -86,6 +86,13 @@ def test_epochs_are_counted(tmp_path, capsys):
     assert "8 samples, accuracy 0.750, 1 ended with an error" in capsys.readouterr().out  # (2 / 4 + 3 / 3) / 2
 
 
+def test_epochs_are_in_the_order_of_their_numbers(tmp_path):
+    """A log has samples as they ended; what is taken of the first epoch was of the one that ended first."""
+    samples = [sample(1, epoch=3, answer="C", value="I"), sample(1, epoch=1), sample(1, epoch=2, answer="B", value="I")]
+    _, _, (response,) = run(tmp_path / "run", write(tmp_path / "made.eval", as_eval(samples)))
+    assert response["output"] == ["ANSWER: A", "ANSWER: B", "ANSWER: C"]
+
+
 def test_scores_are_right_or_wrong(tmp_path, capsys):
     values = ["C", "I", "P", "N", True, 0, 0.25, "1.0", "no", math.nan]
     samples = [text_sample(n, value) for n, value in enumerate(values)]

@@ -112,7 +112,7 @@ def test_a_call_that_was_killed_goes_on_too(tmp_path):
     assert len(list((tmp_path / "run.reading").glob("*.jsonl"))) >= 50 and not (tmp_path / "run").exists()
     done = waver(*("inference", *call[3:]))
     assert len(read_rows(tmp_path / "run")) == 1200 and not (tmp_path / "run.reading").exists()
-    assert "and 290 more logs, about which less is to say" in done.stdout
+    assert "and 290 more lines, which say no more against their logs; --verbose shows all" in done.stdout
 
 
 def test_a_refused_call_leaves_nothing(tmp_path):
@@ -212,7 +212,8 @@ def test_of_many_lines_on_logs_those_that_say_most_are_shown():
     plain = [LineAboutLog(f"{place}.eval: 3 samples, accuracy 1.000, as the log states", 0) for place in range(100)]
     telling = LineAboutLog("z.eval: 3 samples, accuracy 1.000 (the log states 0.250)", 2)
     lines = keep_most_telling_lines_about_logs([*plain, telling])
-    assert lines[-2:] == [telling.text, f"and {101 - SHOWN} more logs, about which less is to say"]
+    others = f"and {101 - SHOWN} more lines, which say no more against their logs; --verbose shows all"
+    assert lines[-2:] == [telling.text, others]
     assert keep_most_telling_lines_about_logs(plain[:5]) == [line.text for line in plain[:5]]
 
 

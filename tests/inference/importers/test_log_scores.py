@@ -184,16 +184,23 @@ def test_the_scores_of_inspect_by_their_values_scorers_and_keys(tmp_path, capsys
 
 
 def test_epochs_of_inspect_are_samples_and_the_score_is_their_mean(tmp_path):
-    values = {1: [0.1, 0.4, None], 2: ["C", "I", "P"], 3: [None, None, float("nan")]}
+    values = {1: [0.1, None, 0.4], 2: ["C", "I", "P"], 3: [None, None, float("nan")]}
     samples = [
-        text_sample(name, epoch=epoch, scores={"s": {"value": value}})
+        text_sample(
+            name,
+            epoch=epoch,
+            scores={"s": {"value": value}},
+            output={"choices": [{"message": {"content": f"t{epoch}"}}]},
+        )
         for name, epochs in values.items()
         for epoch, value in enumerate(epochs, start=1)
     ]
     samples[-1]["error"] = {"message": "out of time"}
+    samples[4]["output"] = None
     info, _, rows = import_scores(tmp_path, "inspect", write(tmp_path / "log.eval", inspect_log(samples)), "--scores")
     assert [row["score"] for row in rows] == [0.25, 0.5, None]
     assert [row["sample_score"] for row in rows] == [[0.1, 0.4], [1.0, 0.0, 0.5], None]
+    assert [row["output"] for row in rows] == [["t1", "t3"], ["t1", "", "t3"], ["t1", "t2", "t3"]]  # a text per score
     assert rows[2]["error"] == "the sample ended with an error: out of time"
     assert info["conditions"]["s"]["range"] is None  # letters beside numbers
 
@@ -206,7 +213,7 @@ def test_one_scorer_of_inspect_is_taken_alone_and_the_others_are_counted(tmp_pat
     assert "left out by --scorer: b, which scored 2 samples" in capsys.readouterr().out
     _, _, rows = import_scores(tmp_path, "inspect", log, "--scores", out="both")
     assert scores_by_condition(rows) == {"a": [1.0, 2.0], "b": [1.0, 1.0]}
-    assert "4 scores by 2 measures, all that the logs have" in capsys.readouterr().out
+    assert "4 scores by 2 measures, all that the imported logs have" in capsys.readouterr().out
 
 
 def test_every_metric_of_helm_is_a_measure_the_chosen_one_first_and_perturbations_are_wordings(tmp_path, capsys):
@@ -249,6 +256,22 @@ def test_scores_of_any_tools_records_of_every_eval_ever(tmp_path, capsys):
     check_shapes(info, found)
     assert len(stimuli) == 6 and all(row["output"] == ["green"] for row in found)
     assert "5 of 5 means are what the records state" in capsys.readouterr().out
+
+
+def test_evaluations_of_one_eee_record_have_their_own_settings(tmp_path):
+    """A temperature of 0 says that nothing was drawn; it was that of the last evaluation for all."""
+    results = [
+        {
+            **eee_result(name, 0.5),
+            "generation_config": {"generation_args": {"temperature": temperature, "max_tokens": 5}},
+        }
+        for name, temperature in (("drawn", 0.7), ("likeliest", 0.0))
+    ]
+    rows = [eee_row("s1", name, 0.5) for name in ("drawn", "likeliest")]
+    info, _, _ = import_scores(tmp_path, "eee", eee_record(tmp_path / "records", results, rows), "--scores")
+    temperatures = {name: fields["temperature"] for name, fields in info["conditions"].items()}
+    assert temperatures == {"drawn": 0.7, "likeliest": 0.0}
+    assert {fields["max_tokens"] for fields in info["conditions"].values()} == {5}
 
 
 def test_the_same_import_again_changes_nothing_and_another_range_is_told_apart(tmp_path, capsys):

@@ -88,14 +88,14 @@ def test_missing_cells_are_counted_and_said(tmp_path, capsys):
 
 def test_samples_are_kept_and_the_score_is_their_mean(tmp_path):
     rows = rows_of({"F1": ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6"], "reply": list("uvwxyz")})
-    rows += [{**rows[0], "F1": "0.4", "reply": "t"}, {**rows[0], "F1": "", "reply": ""}]
+    rows += [{**rows[0], "F1": "", "reply": "no score"}, {**rows[0], "F1": "0.4", "reply": ""}]
     _, found = run(
         tmp_path / "run", write(tmp_path / "t.csv", rows), "--score-column", "F1", "--score-range", "0-1",
         "--repeated", "samples", "--output-column", "reply",
     )  # fmt: skip
     first = next(row for row in found if row["model"] == "m1" and row["variant"] == "original")
     assert first["sample_score"] == [0.1, 0.4] and math.isclose(first["score"], 0.25)
-    assert first["output"] == ["u", "t", ""]
+    assert first["output"] == ["u", ""]  # the texts that were scored, in the order of their scores
     assert [row["sample_score"] for row in found if row is not first] == [None] * 5
 
 

@@ -66,6 +66,16 @@ def test_ids_of_wordings_are_taken_as_they_look_or_as_the_user_says(tmp_path, ca
     assert opened.sql("SELECT DISTINCT text FROM stimuli WHERE item = '2'")["text"].tolist() == ["2"]
 
 
+def test_of_one_wording_of_all_items_the_line_speaks_in_the_singular(tmp_path, capsys):
+    import_rows(tmp_path, answer_rows(lambda item: ["polite"]))
+    assert "no --text-column: the only wording is taken for one that all 4 items share" in capsys.readouterr().out
+
+
+def test_of_one_item_nothing_is_said_about_shared_wordings(tmp_path, capsys):
+    import_rows(tmp_path, answer_rows(lambda item: ["polite", "short"], items=1))
+    assert "--text-column" not in capsys.readouterr().out
+
+
 def test_of_originals_alone_nothing_is_said_about_wordings(tmp_path, capsys):
     import_rows(tmp_path, [{**row, "variant": "original"} for row in answer_rows(lambda item: "1")])
     assert "--text-column" not in capsys.readouterr().out

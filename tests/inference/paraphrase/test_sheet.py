@@ -253,8 +253,8 @@ def test_the_three_commands_in_a_row(two, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("more", "said", "left"), [
-    ([], "2 paraphrases are marked with no: they stay; --drop leaves them out", ["One.", "Two.", "Three.", "Four."]),
-    (["--drop"], "2 paraphrases are marked with no: left out", ["One.", "Three."]),
+    ([], "marked with no: 2 paraphrases; --drop leaves such out", ["One.", "Two.", "Three.", "Four."]),
+    (["--drop"], "marked with no and left out: 2 paraphrases", ["One.", "Three."]),
 ])  # fmt: skip
 def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, said, left):
     given = nested(tmp_path / "a.json", [["One.", "Two.", "Three.", "Four."]])
@@ -288,7 +288,10 @@ def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
     [
         (["combine", "a=a.json", "--out", "both.csv"], "let the name end in .jsonl"),
         (["sheet", "--items", "a.json", "--out", "sheet.xlsx"], "the sheet is a .csv file"),
-        (["sheet", "--items", "empty.json", "--out", "sheet.csv"], "no paraphrases to check"),
+        (
+            ["sheet", "--items", "empty.json", "--out", "sheet.csv"],
+            "empty.json: there are no paraphrases to check; let `waver paraphrase make` write some",
+        ),
         (["checked", "a.json", "--items", "a.json", "--out", "x.jsonl"], "a sheet is a .csv file"),
         (["checked", "nowhere.csv", "--items", "a.json", "--out", "x.jsonl"], "nowhere.csv: cannot be read"),
     ],
@@ -443,7 +446,7 @@ def test_people_check_with_decoys_from_the_first_command_to_the_last(tmp_path, c
     assert said[:3] == [
         "ana: 2 of 2 decoys are marked with yes",
         "ben: 2 of 2 decoys are marked with yes",
-        "1 paraphrases are marked with no: they stay; --drop leaves them out",
+        "marked with no: 1 paraphrase; --drop leaves such out",
     ]
     assert {variant.attributes["match_proportion"] for variant in items.read_and_check_items(str(out))[0].variants} == {
         "0.50"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -226,6 +228,17 @@ def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
     assert pq.read_table(path / "stimuli.parquet", partitioning=None).num_rows == 15
 
 
+def test_responses_without_run_json_are_no_answers_to_another_study(path):
+    with Run.create_or_open(path, STUDY) as run:
+        run.responses.append([row()])
+    (path / "run.json").unlink()
+    before = {file: file.read_bytes() for file in path.rglob("*.parquet")}
+    for study in (STUDY, small_study(items=7)):
+        with pytest.raises(InputError, match=r"holds responses, but no run.json; restore that file"):
+            Run.create_or_open(path, study)
+    assert {file: file.read_bytes() for file in path.rglob("*.parquet")} == before
+
+
 @pytest.mark.parametrize("content", [b"", b"half a file", b"PAR1 half a file"])
 def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
@@ -241,6 +254,28 @@ def test_a_file_that_is_gone_is_not_to_be_removed(path):
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli.parquet: cannot be read: it is not there; bring it back"):
         read_stored_study(path)
+    (path / "stimuli.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"stimuli.parquet: damaged .*; bring a whole copy of it back"):
+        read_stored_study(path)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.EIO, "[Errno 5] Error reading bytes from file"), f"{os.strerror(errno.EIO)}; see to it"),
+        (PermissionError(errno.EACCES, "[Errno 13] Failed to open local file"), "permission denied; make it readable"),
+        (pa.ArrowMemoryError("malloc of size 4096 failed"), "memory has run out; end other programs"),
+    ],
+)
+def test_a_whole_part_that_cannot_be_read_is_not_to_be_removed(path, monkeypatch, error, says):
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    with Run.create_or_open(path, STUDY) as run:
+        run.responses.append([row()])
+    monkeypatch.setattr(pq, "read_metadata", fail)
+    with pytest.raises(InputError, match=rf"part-000001-.*parquet: cannot be read: {says}"):
+        Run.create_or_open(path, STUDY)
 
 
 def refuse(run: Run, rows: list[dict]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 
+import pandas as pd
 import pytest
 
 from ground.errors import InputError
@@ -84,6 +85,25 @@ def test_our_own_table_has_a_column_per_choice_or_a_list(tmp_path):
     )
     assert (found.choices, found.answer, found.orders) == (CHOICES, 1, ((3, 2, 1, 0),))
     assert found.paraphrases == ("A cup holds what?",)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_an_empty_cell_is_no_choice_and_no_paraphrase_in_any_kind_of_table(tmp_path, kind):
+    rows = pd.DataFrame({
+        "question": [TEXT, "Is it tea?"], "A": ["sand", "no"], "B": ["tea", "yes"], "C": ["wood", None],
+        "answer": ["B", "B"], "paraphrase_1": ["A cup holds what?", "Tea, is it?"],
+        "paraphrase_2": ["What is in a cup?", None],
+    })  # fmt: skip
+    path = tmp_path / f"one.{kind}"
+    if kind == "parquet":
+        rows.to_parquet(path)
+    elif kind == "json":
+        rows.to_json(path, orient="records")
+    else:
+        rows.to_csv(path, index=False)
+    first, second = questions.read_questions(path)
+    assert (first.choices, first.paraphrases) == (CHOICES[:3], ("A cup holds what?", "What is in a cup?"))
+    assert (second.choices, second.paraphrases) == (("no", "yes"), ("Tea, is it?",))
 
 
 def test_a_passage_is_told_apart_from_its_question(tmp_path):

@@ -17,6 +17,7 @@ from string import ascii_uppercase
 import pyarrow.compute as pc
 
 from ground.errors import InputError
+from inference.asking.mentions import CHARACTER
 from inference.asking.rounds import Condition, Round, build_columns_of_texts_without_parsing
 from inference.engines.contract import Sampling
 from inference.paraphrase import parsing
@@ -218,7 +219,7 @@ def extract_and_judge_rewording(
 
 def _find_wording_fault(question: Question, wording: str, other_wordings: Sequence[str]) -> str | None:
     """Say what is wrong with a wording; None where it is a question, differs, and names no further choice."""
-    if not wording.endswith(("?", "？")):
+    if not wording.endswith(("?", "？")) or not parsing.normalise_wording(wording):
         return NO_QUESTION
     if parsing.normalise_wording(wording) == parsing.normalise_wording(question.question):
         return UNCHANGED
@@ -231,10 +232,14 @@ def _find_wording_fault(question: Question, wording: str, other_wordings: Sequen
 
 
 def _mentions_choice(text: str, choice: str) -> bool:
-    """Tell whether a text has a choice in it, as whole words.
+    """Tell whether a text has a choice in it, as whole words; in scripts without spaces, anywhere.
 
     >>> _mentions_choice("Is it a teapot?", "tea"), _mentions_choice("Is it green tea?", "Green  Tea")
     (False, True)
+    >>> _mentions_choice("お茶ですか？", "茶")
+    True
     """
     words = " ".join(choice.casefold().split())
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", " ".join(text.casefold().split())) is not None
+    return (
+        re.search(rf"(?<!{CHARACTER}){re.escape(words)}(?!{CHARACTER})", " ".join(text.casefold().split())) is not None
+    )

@@ -11,6 +11,7 @@ from scipy import stats
 from analysis import runs
 from analysis.check import numbers
 from analysis.check.grammar import parse_rule_sentence
+from analysis.check.limits.number import Number
 from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
 from analysis.check.rules import Rule
@@ -249,3 +250,12 @@ def test_shared_wordings_that_never_differ_tell_of_so_many_wordings_only():
     assert tails.p_at_most == pytest.approx(0.9**3, rel=1e-9)
     assert tails.lower == pytest.approx(0.025 ** (1 / 3), abs=1e-6) and tails.upper == 1
     assert compute_tails_of_panel(panel, 0.9, "items", is_bounded=True).p_at_most == pytest.approx(0.9**100, rel=1e-6)
+
+
+@pytest.mark.parametrize(("sentence", "value"), [("accuracy <= 0.3", 0.1 + 0.2), ("accuracy >= 0.8", sum([0.1] * 8))])
+def test_a_counted_number_that_is_the_limit_but_for_rounding_keeps_it(monkeypatch, sentence, value):
+    """.1 + .2 is 0.30000000000000004: it broke a limit of .3, and the check failed."""
+    number = Number("study", "model", "condition", "accuracy", value, None, 10, 1.0)
+    monkeypatch.setattr(numbers, "list_unit_values_for_measure_rule", lambda rule, run: [number])
+    outcomes = numbers.compute_outcomes_of_number_rule(Rule(sentence, sentence, **parse_rule_sentence(sentence)), None)
+    assert decide_outcomes(outcomes) == ["holds"]

@@ -218,6 +218,20 @@ def test_no_more_than_all_answers_change(plan_check):
     assert "no more than all answers can change" in told
 
 
+def test_a_rule_that_allows_no_change_is_planned_for_the_change_of_the_call(plan_check):
+    """It ended in a RecursionError: twice the change that it allows is none."""
+    rule = '[[rule]]\nrequire = "same answers as before on 100 % of items"\n'
+    rows, told = plan_check(rule)
+    assert (
+        rows == [] and "if 0 of the answers change here and there: the rule allows it; give a larger --change" in told
+    )
+    rows, told = plan_check(rule, "--change", "0.1")
+    assert {row["decided"] for row in rows} == {
+        f"is broken, if 0.1 of the answers change {spread}" for spread in ("here and there", "in whole items")
+    }
+    assert "holds, if nothing changed: out of reach" in told
+
+
 def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
     """It was planned for up to 500 wordings, of which the pilot tells nothing."""
     asked = questions(40, 2)
@@ -225,6 +239,22 @@ def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
     (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "same answers as before on 90 % of items"\n')
     assert main(["plan", str(run), "--check", str(tmp_path / "rules.toml")]) == 0
     assert {row["wordings"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"1"}
+
+
+def test_a_change_of_validity_has_no_plan_and_does_not_stop_that_of_other_rules(plan_check):
+    """`waver check` tests it; the plan ended: "the pilot has nothing that it is about"."""
+    same = "same answers as before on 90 % of items"
+    rows, told = plan_check(f'[[rule]]\nrequire = "not worse in validity"\n[[rule]]\nrequire = "{same}"\n')
+    assert {row["rule"] for row in rows} == {same}
+    assert "not worse in validity: holds, if nothing changed: how far validity moves is not foreseen" in told
+
+
+def test_a_number_that_is_the_limit_but_for_rounding_is_the_limit():
+    """Of .3 and .1 + .2, the plan was that the rule be broken."""
+    rule = Rule("accuracy <= 0.3", "accuracy", NUMBER, "accuracy", at_most=0.3)
+    outcome = Outcome(rule, "s", "m", "", "accuracy", 0.1 + 0.2, 0.1, 0.5, 0.3, 0.5, 0.5, 30, 1.0, "t over items")
+    (aim,) = list_aims_of_number_rule([outcome], [], 0.025)
+    assert aim.why_not == "the number is the limit" and aim.goal.startswith("holds")
 
 
 def test_a_kurtosis_has_no_plan_and_a_line_says_so(plan_check):

@@ -399,6 +399,7 @@ def test_texts_at_a_low_temperature_are_not_judged_by_other_readings():
         [reading_errors.build_group(study)], pd.DataFrame(), 200, 0
     ).set_index("reading")
     assert described.loc[["lenient", "judge j"], "own"].isna().all()
+    assert described.loc[["lenient", "judge j"], "own_most"].between(0, 1).all()
     assert described.loc[["probability", "thought"], "own"].notna().all()
 
 
@@ -434,3 +435,10 @@ def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
     said = cautions.list_cautions(readings.assign(reading=renamed, model="org/judge"))
     assert any("A judge is a model of its own (org/judge):" in line for line in said)
     assert any(line.startswith("Judge and judged are the same model: org/judge.") for line in said)
+
+
+def test_an_estimate_above_one_by_chance_is_said_as_the_whole_variance():
+    readings = pd.DataFrame([{"reading": "strict rule", "model": "m", "compared": True, "validity": 0.9, "own": 1.06,
+                              "own_lower": 0.5, "own_upper": 1.3, "artefact": True}])  # fmt: skip
+    said = " ".join(narrative._describe_reading_validity_and_artefacts(readings))
+    assert "100 % of the variance over wordings by strict rule is its own (interval 50 to 100 %)" in said

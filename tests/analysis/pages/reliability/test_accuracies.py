@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.reliability import accuracies, comparisons, narrative, tables, templates
+from analysis.pages.reliability import accuracies, comparisons, narrative, plots, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.reporting.output.exploring import Run
 from analysis.statistics.shares import wilson
@@ -204,7 +204,8 @@ def test_models_with_few_templates_are_left_out_and_common_templates_are_taken(t
     found = accuracies.tabulate_ranking_reliability_of_templates(opened).set_index("task")
     assert found["n_models"].tolist() == [5, 5, 5]
     assert found.loc["reading", "n_templates"] == 2
-    assert [group.left_out for group in accuracies.list_ranking_groups(opened)] == [("m0",)] * 3
+    said, _ = sentences(ReliabilityPage([str(tmp_path / "acc")], **OPTIONS))
+    assert any(text.startswith("1 model is not ranked everywhere: ") for text in said.cautions)
     wide = frame[(frame["task"] == "reading") & (frame["model"] != "m0")].pivot(
         index="model", columns="template", values="accuracy"
     )
@@ -228,6 +229,13 @@ def test_no_sentence_states_an_estimate_as_a_bound_or_a_reliability_without_its_
     )[0].verdict  # fmt: skip
 
 
+def test_equal_templates_have_an_axis(tmp_path, recwarn):
+    folder = imported(tmp_path, random_accuracies().assign(accuracy=0.5))
+    frame = templates.tabulate_accuracy_summaries_over_templates(runs.open_runs(folder))
+    (axes, _) = plots.draw_template_ranges(frame).axes
+    assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1] and not recwarn.list
+
+
 def test_a_mean_over_tasks_says_over_which(tmp_path):
     """Three tasks; two of six models have the third: by the rule of half, the mean is over the other two."""
     frame = random_accuracies()
@@ -241,6 +249,20 @@ def test_a_mean_over_tasks_says_over_which(tmp_path):
     assert any("ranks 6 models by the mean over 2 of 3 tasks with a reliability of" in text for text in details)
     assert any("over 2 of 3 tasks, in which half of the models or more are ranked" in text for text in said.cautions)
     assert set(accuracies.tabulate_same_order_probabilities(runs.open_runs(folder))["n_templates"]) == {3.5}
+
+
+def test_models_of_other_studies_and_conditions_are_not_left_out_of_a_ranking(tmp_path):
+    """Two studies of other models, all ranked; and two conditions that leave out one model each."""
+    frame = random_accuracies().query("shots == 0").drop(columns="shots")
+    others = frame.assign(model=frame["model"].str.replace("m", "n"))
+    folders = [str(write_accuracies(tmp_path / name, rows)) for name, rows in (("ours", frame), ("theirs", others))]
+    said, _ = sentences(ReliabilityPage(folders, **OPTIONS))
+    assert not any("not ranked everywhere" in text for text in said.cautions)
+    both = random_accuracies()
+    is_lone = both["model"].eq("m0") & both["shots"].eq(0) | both["model"].eq("m1") & both["shots"].ne(0)
+    thinned = imported(tmp_path / "thinned", both[~is_lone | both["template"].eq("p0")])
+    said, _ = sentences(ReliabilityPage([str(thinned)], **OPTIONS))
+    assert any(text.startswith("2 models are not ranked everywhere: ") for text in said.cautions)
 
 
 def test_one_model_is_not_ranked(tmp_path):

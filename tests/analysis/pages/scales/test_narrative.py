@@ -141,6 +141,16 @@ def test_a_model_in_two_settings_is_one_model():
     assert said.endswith("Whatever is asked, m0 is drawn to the first option in some settings.")
 
 
+def test_a_style_that_another_one_says_already_is_clear_there():
+    """Where m0 avoids the ends, that it picks the middle is not said; it does so in both settings."""
+    tables = frames([], [("m0", "ends", -0.1, 0.001), ("m0", "middle", 0.1, 0.001), ("m0", "middle", 0.1, 0.001)])
+    tables["scales_styles"]["condition"] = ["chat", "chat", "plain"]
+    assert answer_page_question(tables).verdict.endswith("m0 avoids the ends and m0 picks the middle.")
+    for other in ({"difference": [-0.1, -0.1, 0.1]}, {"validity": [0.9, 0.2, 0.9]}, {"p_holm": [0.001, 0.5, 0.001]}):
+        unlike = tables | {"scales_styles": tables["scales_styles"].assign(**other)}
+        assert "m0 picks the middle in some settings" in answer_page_question(unlike).verdict
+
+
 @pytest.mark.parametrize(
     ("style", "up", "down"),
     [("acquiescence", "leans to agreeing", "leans to disagreeing"), ("ends", "picks the ends", "avoids the ends"),

@@ -73,6 +73,14 @@ def test_answers_of_forty_items_and_twenty_models_are_legible(tmp_path):
         assert drawing.get_size_inches()[1] <= HIGHEST
 
 
+def test_an_item_called_as_a_model_stands_in_its_own_row(tmp_path):
+    rows = draw_answers(["care-00", "care-02"], scales=("care",), items=4, wordings=1, orders=("up",))
+    opened = runs.open_runs(write_scale(tmp_path / "run", rows))
+    ((picture,),) = build_scales_items_frames(Frames(opened, {}))
+    assert sorted(picture["item_row"].unique()) == [0, 1, 2, 3]
+    assert sorted(picture["panel"].unique()) == [0, 1]
+
+
 @pytest.mark.parametrize("n_options", [2, 4, 5, 7, 11])
 def test_options_have_colours_of_their_own(n_options):
     colours = choose_option_colours(n_options)

@@ -110,6 +110,17 @@ def test_people_as_shares_give_the_same_figures(folder):
 
 
 @pytest.mark.slow
+def test_a_scale_called_all_items_has_a_row_beside_that_of_all_items(tmp_path):
+    rows = draw_answers(["m"], items=6, wordings=2, orders=("up",))
+    write_scale(tmp_path / "run", rows.assign(scale=rows["scale"].replace("order", ALL_ITEMS)))
+    draw_people(rows, 100).to_csv(tmp_path / "people.csv", index=False)
+    table = tabulate_distances_from_people_by_scale(open_runs(tmp_path / "run"), people=str(tmp_path / "people.csv"))
+    sizes = table.set_index("scale")["n_items"]
+    assert sizes.to_dict() == {ALL_ITEMS: 12, "care": 6, "scale all items": 6}
+    assert table.set_index("scale")["bias"].isna().to_dict() == dict.fromkeys(sizes.index, False) | {ALL_ITEMS: True}
+
+
+@pytest.mark.slow
 def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     rows = draw_answers(["m"], items=6, wordings=3, personas=[f"p{number:02d}" for number in range(12)], seed=2)
     write_scale(tmp_path / "run", rows)

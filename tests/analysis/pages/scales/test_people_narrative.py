@@ -39,6 +39,15 @@ def test_models_are_named_by_the_rule():
     assert max(len(sentence.split()) for sentence in describe_models_as_close_as_people(rows)) <= 30
 
 
+def test_people_are_as_far_apart_as_on_the_items_of_any_model():
+    """Models that lack items are compared on others."""
+    rows = pd.DataFrame([make_row("a", 0.05, 0.01), make_row("b", 0.05, 0.01, w1_between=0.041)])
+    assert (
+        "Two groups of as many people are 0.030 to 0.041 of the scale apart, on average."
+        in describe_models_as_close_as_people(rows)
+    )
+
+
 def test_intervals_are_widened_for_the_number_of_models():
     one = pd.DataFrame([make_row("a", -0.01, 0.0095)])
     assert list(judge_excess_distance_from_people(one)) == [NO_LARGER]

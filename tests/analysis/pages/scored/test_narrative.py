@@ -109,6 +109,17 @@ def test_bounds_and_other_measures_are_told():
     )
 
 
+def test_studies_have_first_measures_of_their_own():
+    table = frames([0.3, 0.4], extra=["exact_match"])
+    others = frames([0.3, 0.4])
+    for name in ("scored_means", "scored_spread"):
+        table[name] = pd.concat([table[name], others[name].assign(study="t", measure="judge")], ignore_index=True)
+    assert (
+        "The sentences are about F1 and judge, the first measures of their studies; figures and tables have all 3."
+        in answer_page_question(table).cautions
+    )
+
+
 def test_a_measure_of_another_model_is_not_said_to_score_these():
     table = frames([0.3, 0.4], extra=["exact_match"])
     rows = table["scored_means"]

@@ -9,7 +9,10 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
-from analysis.pages.scoring.by_setting import describe_sampled_versus_exact_scores
+from analysis.pages.scoring.by_setting import (
+    describe_range_of_most_extreme_kurtosis,
+    describe_sampled_versus_exact_scores,
+)
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
@@ -85,7 +88,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
     said = (page.answer().text + page.cautions().text).replace("\N{NO-BREAK SPACE}", " ")
     assert "No response to 3 of 10 prompts: 2 failed, 1 is missing." in said
     assert "The first error: “prompt too long”." in said
-    assert "1 score is missing: too few samples held a number." in said
+    assert "1 score is missing: what was answered held no number, or too few." in said
     assert "4 scores are missing, 3 of them because the prompt has no response" in page.method().text
 
 
@@ -185,3 +188,12 @@ def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
     })  # fmt: skip
     first, second = describe_sampled_versus_exact_scores(methods)
     assert "lies 10 % of the range away" in first and "in 1 of 1 comparison" in second
+
+
+def test_the_range_of_the_largest_kurtosis_is_that_of_models_that_are_judged():
+    """Model b is not judged on one range, so it is compared on none."""
+    unit = {"study": "s", "group": "g", "form": "plain", "temperature": 0.7, "method": "sampled"}
+    ranges = pd.DataFrame({**unit, "model": list("abc"), "kurtosis_0_9": [1.0, 9.0, 9.0], "kurtosis_1_5": [2.0, 1, 1]})
+    scores = pd.DataFrame({**unit, "model": list("aabbcc"), "range": ["0-9", "1-5"] * 3})
+    (sentence,) = describe_range_of_most_extreme_kurtosis(ranges, scores.assign(validity=[0.9, 0.9, 0.1, 0.9, 0.1, 0]))
+    assert sentence.startswith("The kurtosis is furthest from 0 on the range 1-5 in 1 of 1 combination of group")

@@ -152,7 +152,7 @@ def test_one_item_at_several_temperatures_has_no_figure_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("given", "gold", "said"),
     [([np.nan] * 3, [1, 2, 3],
-      ("This model does not answer.", "3 scores are missing: too few samples held a number.",
+      ("This model does not answer.", "3 scores are missing: what was answered held no number, or too few.",
        "3 samples hold no number. Where they count (-p invalid=inconsistent), no item loses its score.",
        "Less than half of the samples (or of the probability) hold a number")),
      ([1, 2, 3], [np.nan] * 3,

@@ -152,6 +152,8 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     caption = captions.caption_score_influence(table, known)
     assert "(n = 21, 0 not used). The point named moves the correlation most." in caption
     assert "the 14 of 31 omissions that change it most" in caption
+    # At the width of a column, the correlations stand below the points, not right of them.
+    assert " Second panel: Pearson's correlation without single points, groups and series, " in caption
 
 
 def test_influence_shows_names_whole(small):

@@ -136,6 +136,17 @@ def test_differ_is_said_after_holm_only(tmp_path):
     )
 
 
+def test_one_pair_of_judged_models_is_corrected_for_all_pairs(tmp_path):
+    """2 / 2^10 = 0.002 of two models; the third is not judged, but tested."""
+    frames = [wordings(FIRM[:1] * 10, "firm"), wordings(TORN[:1] * 10, "torn")]
+    frame = pd.concat([rows.assign(mass=0.9) for rows in frames] + [wordings(FIRM[:1] * 10, "empty", mass=0.04)])
+    said, _ = answer(tmp_path / "run", frame)
+    assert said.details["differences"] == (
+        "Their shares of flips differ clearly (exact sign test over items at 0.05, corrected after Holm over all "
+        "pairs).",
+    )
+
+
 def test_numbers_are_those_of_the_table(tmp_path):
     said, frames = answer(tmp_path / "run", random_frame(["a", "b", "c"], items=40, paraphrases=25, seed=5))
     table = frames["stability"].set_index("model")

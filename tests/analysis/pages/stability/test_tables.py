@@ -11,6 +11,8 @@ import pytest
 from analysis import runs
 from analysis.pages.stability import cases, tables
 from analysis.pages.stability.catalogue import TABLES
+from analysis.pages.stability.measures import choose_headline_flip_column
+from analysis.pages.stability.sources import tabulate_source_pair_comparisons
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
@@ -93,6 +95,15 @@ def test_a_threshold_is_a_share(opened, threshold):
     for table in (tables.tabulate_stability, tables.tabulate_stability_differences):
         with pytest.raises(InputError, match="is not a share of paraphrases"):
             table(run, thresholds=(0.05, threshold))
+
+
+def test_thresholds_stand_in_their_order_and_there_is_one(opened):
+    """Sentences are about the middle one."""
+    run = opened(paraphrases({"a": [0.1, 0.9]}))
+    assert choose_headline_flip_column(tables.tabulate_stability(run, thresholds=(0.25, 0.05, 0.1))) == "flip_10"
+    for table in (tables.tabulate_stability, tables.tabulate_flip_conventions, tabulate_source_pair_comparisons):
+        with pytest.raises(InputError, match="thresholds are empty: give shares"):
+            table(run, thresholds=())
 
 
 def test_ties_agree_as_in_the_paper(opened):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.stability import narrative
+from analysis.pages.stability.cautions import describe_bounds_left_by_unread_answers
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import tabulate_stability
 from analysis.pages.stability.written_answers import tabulate_texts_against_probabilities
@@ -167,6 +168,12 @@ def test_shares_are_said_with_their_models():
     assert narrative.describe_text_probability_mismatches(frame.iloc[:2], AnswerPair()).endswith(
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
+    rows = frame.assign(n_written=6, n_rows=[6, 36, 6])
+    assert describe_bounds_left_by_unread_answers(rows.iloc[:2], AnswerPair()) == [
+        "Unread answers leave most open for b: its agreement (50 % of those read), over the 6 responses without "
+        "probabilities, lies between 45 % and 55 %."
+    ]
+    assert "its agreement lies between" in describe_bounds_left_by_unread_answers(rows, AnswerPair())[0]
     assert "Unread" not in narrative.describe_text_probability_mismatches(frame.iloc[:1], AnswerPair())
     hardly = frame.iloc[:2].assign(least_agreement=[0.3, 0.7403], most_agreement=[0.3, 0.7425])
     assert "Unread" not in narrative.describe_text_probability_mismatches(

@@ -121,7 +121,7 @@ def test_features_and_table_by_command(run):
             ["stability", "-p", "engine=profile"],
             "table stability has no option 'engine'; the options are thresholds, invalid, resamples, seed",
         ),
-        (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; the options are predictors, invalid"),
+        (["vif", "-p", "scale=logit"], "table vif has no option 'scale'; the options are engine, predictors, invalid"),
         (["mixed", "-p", "engine=lmer"], "no engine 'lmer'; there are auto, profile, pymer4"),
         (
             ["mixed", "-p", "predictors=left_dependents,word_length"],

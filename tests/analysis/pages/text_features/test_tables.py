@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
+from analysis.pages.text_features import family
 from analysis.pages.text_features.catalogue import TABLES
 from analysis.pages.text_features.family import explain_unfittable_runs, fit_mixed_model_per_unit
 from analysis.pages.text_features.page import TextFeaturesPage
@@ -90,6 +91,12 @@ def test_predictors_can_be_named_and_those_must_be_there(run):
         tables.build_table("mixed", run, engine="lmer")
     with pytest.raises(InputError, match="no scale 'probit'; there are identity and logit"):
         tables.build_table("mixed", run, scale="probit")
+
+
+def test_variance_inflation_is_that_of_the_fits_there_are(run, monkeypatch):
+    fit_mixed_model_per_unit(run, engine="profile")
+    monkeypatch.setattr(family, "_fit_mixed_models_of_all_units", None)
+    assert len(tables.build_table("vif", run, engine="profile"))
 
 
 def test_scales_hold_both_fits(run, frames):

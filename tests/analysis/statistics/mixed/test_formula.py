@@ -90,6 +90,8 @@ def test_the_formula_alone_chooses_the_engine(text, engine):
         ("y ~ x - z + (1 | item)", "only the intercept"),
         ("a b ~ x + (1 | item)", "cannot read 'a b'"),
         ("`system`('ls') ~ x + (1 | item)", "cannot read"),
+        ("log(y ~ x + (1 | item)", "parentheses do not match"),
+        ("y + ~ x + (1 | item)", "a term is missing before"),
         ("y ~ x + (1 | )", "cannot read the random effect"),
         ("y ~ x + (1 | item | model)", "cannot read the random effect"),
     ],

@@ -91,6 +91,13 @@ def test_errors_are_those_of_statsmodels():
     np.testing.assert_allclose(fit(frame).table["se"], theirs.bse[:2] * np.sqrt(n / (n - 1)), rtol=1e-3)
 
 
+def test_items_that_are_all_alike_do_not_make_an_effect_known_exactly():
+    """Two items in four wordings, answered alike, had an error of 1e-9, a p of 5e-10 and a confirmed effect."""
+    answers = pd.DataFrame({"x1": [0.0, 1, 2, 3], "rank": [1, 3, 2, 4]})
+    table = fit(pd.concat([answers.assign(item=item) for item in "ab"]), "rank ~ x1 + (1 | item)").table
+    assert table[["se", "p", "lower", "upper"]].isna().all(axis=None) and not table["confirmed"].any()
+
+
 def test_a_distribution_is_endlessly_many_draws():
     """A row per option with weight p_k gives the estimates of 1,000 p_k answers each."""
     rng = np.random.default_rng(1)

@@ -110,6 +110,21 @@ def test_variances_that_the_rows_do_not_determine_are_refused():
         mixed.fit_mixed_models(frame, "y ~ x + z + w + (1 | item)")
 
 
+def test_a_formula_of_which_nothing_is_left_is_refused():
+    """It ended in a ValueError of NumPy."""
+    frame = pd.DataFrame({"item": list("aabbcc"), "y": [0.3, 0.1, 0.9, 0.4, 0.2, 0.8], "x": 0.0})
+    with pytest.raises(InputError, match="no coefficient is left to fit: x is 0 in all rows"):
+        mixed.fit_mixed_models(frame, "y ~ 0 + x + (1 | item)")
+
+
+@pytest.mark.parametrize("answers", [[0.0, 0, 1, 1, 1, 1, 0, 1], [0.82, 0.02, 0.95, 0.35, 0.82, 0.34, 0.09, 0.74]])
+def test_predictors_that_explain_all_item_means_are_refused(answers):
+    """The criterion is flat: it ended in a ValueError of SciPy, or in tests as if items did not vary."""
+    frame = pd.DataFrame({"item": list("aaaabbbb"), "y": answers, "x": np.repeat([0.902, -0.224], 4)})
+    with pytest.raises(InputError, match="8 rows and 2 coefficients do not determine the variances of item and resid"):
+        mixed.fit_mixed_models(frame, "y ~ x + (1 | item)")
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_small_fit_has_intervals_or_is_refused(seed):
     for n_predictors in (4, 5, 6, 7):

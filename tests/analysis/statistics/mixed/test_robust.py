@@ -47,6 +47,15 @@ def test_robust_errors_are_the_jackknife_of_generalised_least_squares(frame):
     np.testing.assert_allclose(result.table["se_robust"], expected, rtol=1e-8)
 
 
+def test_items_that_are_all_alike_do_not_make_an_effect_known_exactly():
+    """No item moves the estimate: its robust error was 0, and so was p."""
+    answers = pd.DataFrame({"x": [0.0, 1, 2, 3], "y": [0.1, 0.4, 0.3, 0.9]})
+    frame = pd.concat([answers.assign(item=item) for item in "abcdef"])
+    table = mixed.fit_mixed_models(frame, "y ~ x + (1 | item)").table
+    assert table[["p_robust", "lower_robust", "upper_robust"]].isna().all(axis=None)
+    assert (table["p"] < 0.001)[1] and not table["confirmed"].any()
+
+
 def test_robust_tests_have_items_minus_one_degrees_of_freedom(frame):
     from scipy.stats import t
 

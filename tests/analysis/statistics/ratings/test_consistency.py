@@ -133,6 +133,17 @@ def test_no_alpha_and_why(answers, why):
     assert np.isnan([found.value, found.lower, found.upper]).all()
 
 
+def test_no_alpha_is_more_than_1_and_of_1_there_is_no_interval():
+    """Of pairs, alpha was 1.33 here, with ends in the wrong order; of 1, the interval had no width."""
+    far, near, none = np.tile([-1.0, 1.0], 10), np.zeros(20), np.full(20, np.nan)
+    answers = np.column_stack([np.concatenate([far, near, none]), np.concatenate([far, none, near])])
+    found = compute_cronbach_alpha(answers)
+    assert found.why_not == "pairs of items have so different respondents that it is more than 1"
+    assert np.isnan([found.value, found.lower, found.upper]).all()
+    alike = compute_cronbach_alpha(answers, LISTWISE)
+    assert alike.value == 1 and np.isnan([alike.lower, alike.upper]).all() and not alike.why_not
+
+
 def test_no_omega_and_why():
     rng = np.random.default_rng(6)
     common = rng.normal(size=(30, 1))

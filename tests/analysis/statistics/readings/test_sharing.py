@@ -43,13 +43,14 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     base = rng.random((6, 5))
     values = [base, 0.5 * base + 0.1 * rng.random((6, 5)), base]
     item_moments = exact(values[:2])
-    item_moments = exact(values[:2])
-    cross = item_moments.cross.sum(axis=2)
     same_texts = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["texts", "texts"], draws=100)
     assert same_texts.figure is None and np.isnan(same_texts.most)
     share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b"], draws=100)
     assert share.figure is None and np.isnan(share.p)
-    assert share.most == pytest.approx(1 - cross[0, 1] ** 2 / (cross[0, 0] * cross[1, 1]))
+    common = estimate_largest_r2_with_other_responses(item_moments, 0, ["a", "b"], draws=100)
+    assert share.most == 1 - common.lower[0] > 1 - common.estimate[0]
+    # Where both are the same in every resample, nothing is either's own.
+    assert sharing.estimate_own_variance_share_of_reading(exact(values[::2]), 0, ["a", "b"], draws=100).most == 0
     # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
     assert sharing.list_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
     assert sharing.list_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
@@ -64,9 +65,50 @@ def test_a_reading_of_unknown_noise_is_not_judged():
     assert share.figure is None and np.isnan([share.most, share.p]).all()
     # Of the two others, each bounds the share of the other as if the first were not there.
     share = sharing.estimate_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"], draws=50)
-    assert share == sharing.bound_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"])
+    assert share == sharing.bound_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"], draws=50)
     figures = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=50)
     assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
+
+
+@pytest.mark.parametrize("n_clear", [2, 3])
+@pytest.mark.parametrize("lone", [False, True])
+def test_a_reading_of_unknown_noise_takes_nothing_from_the_others(n_clear, lone):
+    """Two others keep their bounds beside it, three their triads; `lone`: also where an item has a single wording."""
+    rng = np.random.default_rng(0)
+    values = rng.random((30, 6)) + np.array([0.1, 0.2, 0.3, 0.4])[:, None, None] * rng.random((4, 30, 6))
+    values[:, 0, 1:] = np.nan if lone else values[:, 0, 1:]
+    noise = np.zeros((4, 4, 30, 6))
+    noise[3], noise[:, 3] = np.nan, np.nan
+    places = [*range(n_clear), 3]
+    beside = moments.compute_moment_sums_by_item(values[places], noise[np.ix_(places, places)])
+    share, alone = (
+        sharing.estimate_own_variance_share_of_reading(part, 0, list("abcd")[:number], draws=50)
+        for part, number in ((beside, n_clear + 1), (exact(values[:n_clear]), n_clear))
+    )
+    if n_clear == 2:
+        assert share == alone and 0 < share.most < 1
+    else:
+        assert share.figure.estimate == alone.figure.estimate and share.p == alone.p
+
+
+def test_a_bound_stands_where_the_readings_of_a_triad_go_apart():
+    rng = np.random.default_rng(0)
+    base = rng.random((30, 6))
+    values = np.stack([base, base + 0.2 * rng.random((30, 6)), 1 - base])
+    share = sharing.estimate_own_variance_share_of_reading(exact(values), 0, ["a", "b", "c"], draws=50)
+    assert share.figure is None and 0 < share.most < 0.2
+
+
+@pytest.mark.slow
+def test_a_bound_holds_what_is_due_to_a_reading_beside_one_without_errors():
+    """1 - r^2 itself would be below it in half of the studies."""
+    rng, holds = np.random.default_rng(4), []
+    for _ in range(100):
+        study = simulate_study(rng, error=0.15, uneven=True, readings=("probability", LENIENT))
+        item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
+        share = sharing.estimate_own_variance_share_of_reading(item_moments, 1, study.sources, draws=200)
+        holds.append(share.most >= study.truth)
+    assert np.mean(holds) >= 0.93
 
 
 @pytest.mark.slow

@@ -207,6 +207,12 @@ def test_a_ranking_by_half_of_the_templates_foresees_the_other_half(shared):
 def test_ranks_of_equal_models_are_shared():
     found = rank_models(np.array([[[1.0, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 1], [1, 1]]]), False)
     assert found.rank.tolist() == [2.5, 2.5, 1]
+    rng = np.random.default_rng(0)
+    answers = rng.integers(0, 2, (45, 3)).astype(float)
+    worse = np.minimum(answers, rng.integers(0, 2, (45, 3)))
+    for _ in range(10):  # the same items in another order: the sum of their thirds differs in the last digit
+        found = rank_models(np.stack([answers, rng.permutation(answers), worse]), False)
+        assert found.rank.tolist() == [1.5, 1.5, 3] and np.isnan(found.same_order_probability[0, 1])
     assert rank_models(np.ones((1, 3, 3)), True) is None
 
 

@@ -177,3 +177,12 @@ def test_equal_samples_have_no_interval():
     )
     assert found.sampled.sample == 0 and compute_intraclass_correlations(found)["icc"] == 1
     assert np.isnan(compute_component_intervals(found, (-3.0, 3.0))["sample"]).all()
+
+
+def test_a_difference_has_the_noise_of_both_sides_and_no_items_of_its_own():
+    """Items of both sides, one after the other, would halve the width of an interval over items."""
+    rng = np.random.default_rng(5)
+    first, second = (read(drawn(rng, 12, 3, samples))[1] for samples in (4, 8))
+    spread = first.combine_for_difference(second)
+    assert spread.noise_variance == pytest.approx(first.noise_variance + second.noise_variance)
+    assert len(spread.by_item) == 0

@@ -84,7 +84,7 @@ def test_batches_are_halved_where_memory_ends(error: Exception) -> None:
     expected = engine.score(PROMPTS)[0]
     engine.run_model = cramped = Cramped(engine.run_model, 2, error)
     for score, whole in zip(engine.score(PROMPTS)[0], expected, strict=True):
-        assert score.probability == pytest.approx(whole.probability, abs=1e-6)
+        assert score.probability == pytest.approx(whole.probability, abs=5e-6)
     assert cramped.sizes == [7, 3, 1, 1, 1, 1, 1, 1, 1]
     cramped.sizes.clear()
     engine.score(PROMPTS[:3])[0]

@@ -65,7 +65,7 @@ def test_equals_one_prompt_per_forward_pass(architecture: str) -> None:
         expected = slow_probability(engine, prompts[index])
         assert min(expected) > 0
         assert score.probability == pytest.approx(expected, abs=1e-6, rel=1e-4)
-        assert score.mass == pytest.approx(sum(expected), abs=1e-6)
+        assert score.mass == pytest.approx(sum(expected), abs=5e-6)
     assert "head" in engine.info["shortcuts"]
 
 
@@ -176,7 +176,7 @@ def test_all_single_tokens_of_the_vocabulary_sum_to_one() -> None:
     with torch.inference_mode():
         logits = engine.model(torch.tensor([ids])).logits[0, ids.index(tokenizer.mask_token_id)].double()
     owned = torch.tensor([tokenizer.get_vocab()[word] for word in words])
-    assert score.mass == pytest.approx(float(logits.softmax(-1)[owned].sum()), abs=1e-6)
+    assert score.mass == pytest.approx(float(logits.softmax(-1)[owned].sum()), abs=5e-6)
     assert score.mass > 0.2
 
 

@@ -218,13 +218,13 @@ def test_a_thought_ends_where_its_tags_say(written: str, thought: str, answer: s
     else:
         assert response.scores[0] is not None
         expected = score_after(engine, QUESTION, thought)
-        assert response.scores[0].probability == pytest.approx(expected.probability, abs=1e-6)
+        assert response.scores[0].probability == pytest.approx(expected.probability, abs=5e-6)
     (forced,) = engine.think([QUESTION], Thinking(1, 1.0, budget=99))
     assert forced.thoughts == response.thoughts and forced.closed == response.closed
     before = thought if answer is not None else thought + "\n</think>\n\n"
     assert forced.scores[0] is not None
     expected = score_after(engine, QUESTION, before)
-    assert forced.scores[0].probability == pytest.approx(expected.probability, abs=1e-6)
+    assert forced.scores[0].probability == pytest.approx(expected.probability, abs=5e-6)
 
 
 @pytest.mark.parametrize("missing", ["", "\n", "\n\n"])
@@ -239,7 +239,7 @@ def test_a_thought_that_ends_with_its_last_token_is_not_answered_yet(missing: st
     (forced,) = engine.think([QUESTION], Thinking(1, 1.0, budget=len(ids)))
     assert forced.closed == (True,) and forced.thoughts == (thought,) and forced.scores[0] is not None
     expected = score_after(engine, QUESTION, "a warm lamp</think>\n\n")
-    assert forced.scores[0].probability == pytest.approx(expected.probability, abs=1e-6)
+    assert forced.scores[0].probability == pytest.approx(expected.probability, abs=5e-6)
 
 
 # Shortened from the makers' chat templates: marks, what ends a rendered prompt, and what a model writes behind it.
@@ -292,7 +292,7 @@ def test_the_marks_of_a_family(marks: ThinkingMarks, end: str, thought: str, can
         score = forced.scores[place]
         assert score is not None
         expected = score_after(engine, QUESTION, before)
-        assert score.probability == pytest.approx(expected.probability, abs=1e-6)
+        assert score.probability == pytest.approx(expected.probability, abs=5e-6)
     without = Thinking(1, 0.0, effort="none")
     if can_be_off:
         (off,) = engine.think([QUESTION], without)

@@ -432,6 +432,33 @@ def test_texts(tmp_path, form):
             assert rows["chat/yes-no/text", *variant.key]["output"] == [likeliest]
 
 
+@pytest.mark.parametrize(
+    "tokenized",
+    [
+        (404, {"detail": "Not Found"}),
+        (200, {"tokens": []}),  # llama.cpp's, which calls the text `content`
+        (422, {"error": "missing field `inputs`"}),  # text-generation-inference's
+        (200, [{"id": 1, "text": "Is", "start": 0, "stop": 2}]),
+        (200, {"tokens": ["Is", " water"]}),
+    ],
+)
+def test_a_server_that_tokenizes_otherwise_than_vllm_gets_no_fields_of_vllm(tmp_path, monkeypatch, tokenized):
+    async def answer_other(*_: object) -> tuple:
+        return tokenized
+
+    monkeypatch.setattr(FaultyServer, "_answer_other", answer_other)
+    with FaultyServer() as server:
+        ask(tmp_path, server, ways=AnswerWays(True, (Sampling(2, 0.7, effort="none"),)))
+        with pytest.raises(InputError, match="--top-k is a field of vLLM's server, and this one is another"):
+            ask(tmp_path / "k", server, ways=AnswerWays(False, (Sampling(2, 0.7, top_k=20),)))
+        fields = {name for _, body in server.requests for name in body}
+    assert fields == {
+        *("model", "messages", "max_tokens", "temperature", "top_p", "n", "seed"),
+        *("logprobs", "top_logprobs", "reasoning_effort"),
+    }
+    assert [row["error"] for row in rows_of(tmp_path)] == [None] * 2 * COUNT
+
+
 def test_a_server_that_gives_one_text_at_a_time(tmp_path):
     ways = AnswerWays(False, (Sampling(3, 0.7),))
 

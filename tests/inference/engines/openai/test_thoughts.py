@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -270,7 +271,31 @@ def test_texts_of_a_vllm_server_that_shows_no_probabilities_are_drawn_as_recorde
         (-1, 0.0, 1),
         (20, 0.0, 1),
     ]
-    assert third["chat_template_kwargs"] == {"enable_thinking": False}
+    assert third["chat_template_kwargs"] == {"enable_thinking": False, "thinking": False}
+
+
+class SGLangServer(ThinkingServer):
+    """It tokenizes, but shows no token ids beside probabilities, and calls the text of tokens `text`."""
+
+    async def _answer_other(self, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+        status, reply = await super()._answer_other(path, body)
+        if path != "/detokenize":
+            return status, reply
+        text = reply["prompt"]
+        return 200, {"text": text if body.get("skip_special_tokens", True) is False else re.sub("<[^>]*>", "", text)}
+
+    def _reply_to(self, body: dict[str, Any], fault: Fault) -> dict[str, Any]:
+        return super()._reply_to({name: value for name, value in body.items() if "token_ids" not in name}, fault)
+
+
+def test_sglang_is_known_to_think_and_gets_its_own_fields() -> None:
+    # Of a long thought no mark is shown, but the chat template opens it.
+    with SGLangServer("no ids", writes=WRITES[-1:]) as server, asking(server) as engine:
+        engine.generate(PROMPTS[:1], [Sampling(2, 1.0, max_tokens=32, top_k=20)])
+        _, body = server.requests[-1]
+        assert (body["top_k"], body["min_p"], body["repetition_penalty"]) == (20, 0.0, 1)
+        (response,) = engine.think(PROMPTS[:1], SAMPLED)
+        assert isinstance(engine._route, MessageRoute) and response.error is None
 
 
 def test_a_prompt_whose_requests_fail_is_an_error_of_its_own() -> None:

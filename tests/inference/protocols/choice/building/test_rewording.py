@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ground.errors import InputError
@@ -63,12 +65,22 @@ def test_the_question_is_found_in_what_models_write(text):
         (f"New question: {QUESTION.question.upper()}", rewording.UNCHANGED),
         ("People pour this into a cup of tea.", rewording.NO_QUESTION),
         ("yes", rewording.NO_QUESTION),
+        ("New question: ?", rewording.NO_QUESTION),
         ("Do people pour milk into their tea?", rewording.NAMES_CHOICE),
         ("Which of sand and others is poured into tea?", rewording.NAMES_CHOICE),
     ],
 )
 def test_why_a_text_is_no_rewording(text, reason):
     assert rewording.extract_and_judge_rewording(QUESTION, text)[1] == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("バナナは黄色ですか？", rewording.NAMES_CHOICE), ("どんな色のバナナがありますか？", None)],
+)
+def test_a_choice_is_named_in_a_language_without_blanks_too(text, reason):
+    question = replace(QUESTION, question="バナナは何色ですか？", choices=("赤色", "黄色", "青色", "緑色"))
+    assert rewording.extract_and_judge_rewording(question, text)[1] == reason
 
 
 def test_a_choice_that_the_question_names_itself_may_stay():
