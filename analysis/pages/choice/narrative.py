@@ -320,14 +320,19 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
     for _, measure_rows in change_rows.groupby(keys, sort=False):
         measures = {row["measure"]: row for row in measure_rows.to_dict("records")}
         row = measures["accuracy"]
+        name = _name_tuning_or_prompt_change(row)
+        if rows["study"].nunique() > 1:
+            name = f"In “{row['study']}”, {name[0].lower()}{name[1:]}"
         if is_validity_below_half(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
-                f"{_name_tuning_or_prompt_change(row)}: not judged, since the validity is "
+                f"{name}: not judged, since the validity is "
                 f"{format_percent(row['validity_before'])} before and {format_percent(row['validity_after'])} after."
             )
             continue
         known_changes = {
-            name: measures[name] for name in ("accuracy", "xparacon") if pd.notna(measures[name]["difference"])
+            measure: measures[measure]
+            for measure in ("accuracy", "xparacon")
+            if pd.notna(measures[measure]["difference"])
         }
         tested_changes = [
             change
@@ -342,14 +347,14 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
                             agrees in zip(tested_changes, interval_agrees, strict=True) if agrees == is_clear]
                           for is_clear in (True, False))  # fmt: skip
         sizes = ", ".join(
-            f"{_name_choice_measure(name)} {_format_change_with_interval(change)}"
-            for name, change in known_changes.items()
+            f"{_name_choice_measure(measure)} {_format_change_with_interval(change)}"
+            for measure, change in known_changes.items()
         )
         doubt = f" (in {join_names(doubtful)} the test finds one, the interval does not)" if doubtful else ""
         result_text = (
             f"{join_names(clear)} {'differs' if len(clear) == 1 else 'differ'}" if clear else "no clear difference"
         )
-        yield f"{_name_tuning_or_prompt_change(row)}: {sizes}; {result_text} after Holm{doubt}."
+        yield f"{name}: {sizes}; {result_text} after Holm{doubt}."
 
 
 def _format_change_with_interval(row: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from analysis.pages.drift.tables import (
 )
 from analysis.pages.drift.wordings import SAME
 from analysis.runs import Runs
-from analysis.statistics.drift import LOOKS, Drift
+from analysis.statistics.drift import LOOKS, Drift, count_windows_of_planned_looks
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
@@ -58,9 +58,12 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         return pd.DataFrame()
     frame = pd.DataFrame([build_unit_columns_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
-    rows = []
+    n_tests, rows = count_windows_of_planned_looks(looks), []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
-        verdict = CANNOT_TELL if np.isnan(p) else CHANGED if p_holm < ALPHA else NOT_FOUND
+        # Even if all items changed alike, p could not be smaller.
+        has_enough_items = n_tests * 2.0 ** (1 - len(series.items)) < ALPHA
+        is_told = has_enough_items and not np.isnan(p)
+        verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if is_told else CANNOT_TELL
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
         columns_about_looks = _build_measure_and_look_count_columns(series, looks)

@@ -207,6 +207,14 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
             f"{format_quantity(left_out, 'item')} of the last look {'is' if left_out == 1 else 'are'} left out: other "
             "looks do not have them, or with another text or right answer."
         )
-    yield from list_few_items_cautions(by_label["n_items"], consequence="only large changes are found")
+    untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
+    if len(untestable):
+        yield (
+            f"Even a change of all items could not be found of so few: {join_names(list(untestable.index))}. Ask about "
+            "more, or plan fewer looks from the start (looks=)."
+        )
+    yield from list_few_items_cautions(
+        by_label["n_items"].drop(untestable.index), consequence="only large changes are found"
+    )
     if (headline["found"] == NOT_FOUND).any():
         yield WORD_MEANINGS[1]

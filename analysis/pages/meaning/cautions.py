@@ -27,6 +27,19 @@ def format_two_decimals(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 
+def phrase_study_where_several(rows: pd.DataFrame, study: str) -> str:
+    """Write " in STUDY" where rows are of several studies; else nothing.
+
+    Parameters
+    ----------
+    rows
+        Rows of a table, with the column study.
+    study
+        Name of the study that a sentence is about.
+    """
+    return f" in {labels.shorten_middle(study, 30)}" if rows["study"].nunique() > 1 else ""
+
+
 def format_interval_in_brackets(row: Mapping[Hashable, Any], column: str) -> str:
     """Write the interval of a column in brackets, after a blank; nothing where there is none."""
     low, high = row[f"{column}_lower"], row[f"{column}_upper"]
@@ -80,7 +93,9 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     hidden = corrected[corrected["not_shown"].fillna("") != ""] if len(corrected) else corrected
     if len(hidden):
         reasons = join_names(list(hidden["not_shown"].unique()), 1)
-        yield f"The share corrected for errors of the check is not shown: {reasons}."
+        names = join_names(list(labels.build_row_labels(corrected)[hidden.index]))
+        with_models = f" with {names}" if len(hidden) < len(corrected) else ""
+        yield f"The share corrected for errors of the check is not shown{with_models}: {reasons}."
 
 
 def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:
@@ -106,13 +121,15 @@ def _list_annotator_vote_cautions(annotators: pd.DataFrame) -> Iterator[str]:
         lowest = row["alpha"] if pd.isna(row["alpha_lower"]) else row["alpha_lower"]
         if lowest < TENTATIVE:
             yield (
-                f"That people agree enough is not sure: Krippendorff's alpha is {format_two_decimals(row['alpha'])}"
+                f"That people agree enough{phrase_study_where_several(annotators, row['study'])} is not sure: "
+                f"Krippendorff's alpha is {format_two_decimals(row['alpha'])}"
                 f"{format_interval_in_brackets(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
             )
     careless = single[single["decoy_error_share"] > ALLOWED]
     if len(careless):
         names = [
-            f"{labels.shorten_middle(row['annotator'], 20)} ({format_percent(row['decoy_error_share'])})"
+            f"{labels.shorten_middle(row['annotator'], 20)}{phrase_study_where_several(annotators, row['study'])} "
+            f"({format_percent(row['decoy_error_share'])})"
             for row in careless.to_dict("records")
         ]
         yield f"Some people called more than {format_percent(ALLOWED)} of the decoys the same: {join_names(names)}."

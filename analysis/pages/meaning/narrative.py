@@ -8,7 +8,12 @@ from typing import Any
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.meaning.cautions import format_interval_in_brackets, format_two_decimals, list_cautions
+from analysis.pages.meaning.cautions import (
+    format_interval_in_brackets,
+    format_two_decimals,
+    list_cautions,
+    phrase_study_where_several,
+)
 from analysis.reporting.words import (
     Answer,
     chance,
@@ -180,21 +185,18 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
     if corrected.empty:
         return
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
-    shown_shares = corrected[corrected["not_shown"].fillna("") == ""]
-    shown_shares = (
-        shown_shares.assign(label=labels.build_row_labels(corrected)[shown_shares.index])
-        if len(shown_shares)
-        else shown_shares
-    )
+    corrected = corrected.assign(label=labels.build_row_labels(corrected))
+    is_shown = corrected["not_shown"].fillna("") == ""
     subject_before = ""
-    for row in shown_shares.head(NAMED_CHECKS).to_dict("records"):
+    for row in corrected[is_shown].head(NAMED_CHECKS).to_dict("records"):
         subject = CORRECTED if row["study"] in with_check else BY_PEOPLE
         share = f"{format_percent(row['corrected'])} ({format_percent(row['lower'])} to {format_percent(row['upper'])})"
         is_new = subject != subject_before  # what the shares are of is said once
         yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
         subject_before = subject
-    for reason in corrected.loc[~corrected.index.isin(shown_shares.index), "not_shown"].unique()[:2]:
-        yield f"No corrected share is shown: {reason}."
+    for reason, rows in list(corrected[~is_shown].groupby("not_shown", sort=False))[:2]:
+        with_models = f" with {join_names(list(rows['label']))}" if len(rows) < len(corrected) else ""
+        yield f"No corrected share is shown{with_models}: {reason}."
 
 
 def quote_check_name(check: str) -> str:
@@ -206,7 +208,7 @@ def _describe_quality_of_checks(checks: pd.DataFrame) -> Iterator[str]:
     """Say how well every check parts decoys from wordings that passed, the best one first."""
     order = checks.sort_values(["used", "auc"], ascending=False, kind="stable")
     for row in order.head(NAMED_CHECKS).to_dict("records"):
-        name = quote_check_name(row["check"])
+        name = quote_check_name(row["check"]) + phrase_study_where_several(checks, row["study"])
         if pd.isna(row["auc"]):
             yield f"{name} is not used: {row['why_not']}."
             continue
@@ -250,7 +252,7 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
     for row in together.to_dict("records"):
         kappa = f", Fleiss' kappa {format_two_decimals(row['kappa'])}" if pd.notna(row["kappa"]) else ""
         yield (
-            f"Krippendorff's alpha of the people "
+            f"Krippendorff's alpha of the people{phrase_study_where_several(annotators, row['study'])} "
             f"is {format_two_decimals(row['alpha'])}{format_interval_in_brackets(row, 'alpha')}{kappa}, on "
             f"{format_quantity(int(row['n_wordings']), 'wording')}."
         )
@@ -258,7 +260,8 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
     for row in single.head(NAMED_CHECKS).to_dict("records"):
         yield (
             f"“{labels.shorten_middle(row['annotator'], 20)}” called {format_percent(row['decoy_error_share'])} of "
-            f"{format_quantity(int(row['n_decoys']), 'decoy')} the same."
+            f"{format_quantity(int(row['n_decoys']), 'decoy')} the "
+            f"same{phrase_study_where_several(annotators, row['study'])}."
         )
 
 

@@ -221,6 +221,18 @@ def test_tuning_and_prompt_are_told_apart(tmp_path):
     assert any("another prompt than the others" in caution for caution in found.cautions)
 
 
+def test_changes_in_several_studies_are_told_with_their_study(tmp_path):
+    for study in ("quiz", "exam"):
+        rows = pd.concat([letters("a"), letters("b")])
+        write_choice(tmp_path / study, rows, study=study, models=ADAPTER)
+    page_of_both = ChoicePage([str(tmp_path / "quiz"), str(tmp_path / "exam")], resamples=20)
+    page_of_both.answer()
+    _, *lines = page_of_both._answer.details["choice_changes"]
+    assert [line.partition(":")[0] for line in lines] == [
+        f"In “{study}”, tuning a into b ({TEXT})" for study in ("quiz", "exam")
+    ]
+
+
 def test_no_change_is_told_beyond_its_interval(tmp_path):
     """Some questions change in one answer of twelve: the test finds that, and the interval holds 0."""
     rows = pd.concat([always(ASKED, right, "a", TEXT), some_changed(9, "b")])

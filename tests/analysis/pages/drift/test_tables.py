@@ -117,6 +117,15 @@ def test_looks_beyond_the_planned_ones_are_counted(tmp_path):
 
 
 @pytest.mark.slow
+def test_of_so_few_items_that_no_change_could_be_found_nothing_is_told(tmp_path):
+    looks = [draw_look({"m": -3.0 * (n > 3)}, items=13, seed=n) for n in range(8)]
+    run = opened(write_looks(tmp_path, looks))
+    table = tables.build_table("drift_changes", run)
+    assert set(table["found"]) == {"cannot tell"} and table["p"].notna().all()
+    assert tables.build_table("drift_changes", run, looks=8)["found"].iloc[0] == "changed"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["scores", "questions"])
 def test_other_protocols_are_followed_too(kind, tmp_path):
     for week in (1, 2):

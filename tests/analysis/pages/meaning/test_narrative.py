@@ -138,6 +138,19 @@ def test_a_study_whose_wordings_nobody_judged_is_named_beside_one_that_people_ju
     assert any(line.startswith("No person judged a wording of t: all wordings stood for passed ones.") for line in said)
 
 
+def test_checks_and_people_of_several_studies_are_told_with_their_study():
+    both = {
+        "checks": pd.concat([checks(), checks().assign(study="t")]),
+        "annotators": pd.concat([people(alpha=0.5, error=0.2), people(alpha=0.5, error=0.2).assign(study="t")]),
+    }
+    said = narrative.answer_page_question(build(**both))
+    for sentences in (said.cautions, *(said.details[name] for name in ("meaning_roc", "meaning_annotators"))):
+        assert len(set(sentences)) == len(sentences)
+    assert any(line.startswith("“entailment:org/nli” in t parts them:") for line in said.details["meaning_roc"])
+    assert any(line.startswith("That people agree enough in t is not sure:") for line in said.cautions)
+    assert "“ann” called 20 % of 50 decoys the same in t." in said.details["meaning_annotators"]
+
+
 def test_people_alone_are_named_where_no_check_is_used():
     said = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
     caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
@@ -225,6 +238,10 @@ def test_numbers_stand_with_what_they_are_about():
     )
     hidden = narrative.answer_page_question(build(corrected=corrected("the check is too weak"))).details
     assert "No corrected share is shown: the check is too weak." in hidden["meaning_flips_by_model"]
+    one_hidden = pd.concat([corrected(), corrected("few read").assign(model="m1")], ignore_index=True)
+    said = narrative.answer_page_question(build(corrected=one_hidden))
+    assert said.details["meaning_flips_by_model"][-1] == "No corrected share is shown with m1: few read."
+    assert "The share corrected for errors of the check is not shown with m1: few read." in said.cautions
 
 
 @pytest.mark.parametrize("changes", [
