@@ -252,6 +252,8 @@ def _read_choice_answers(
         for array, name in ((texts, "texts"), (otherwise, "read_otherwise")):
             array[rows["cell"], unit] = np.ma.filled(rows[name].astype(float), np.nan)
         lows, highs = (np.ma.filled(rows[name].astype(float), np.nan) for name in ("validity", "most"))
+        if not len(lows):  # every prompt failed
+            continue
         validity[unit] = float(lows.mean())
         if (highs > lows).any():  # those known exactly are the sure ones: alone they would say too much
             validity_at_most[unit] = float(highs.mean())
