@@ -473,6 +473,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
     """Wordings of other tools' logs have other names, and no original."""
     made = page(tmp_path, logged(0.9, 1.0))
     made.answer()
+    assert too_long(*made._answer.cautions) == []
     assert made._answer.setup == "1 model was asked 100 questions, each in 2 wordings with its choices in 1 order."
     assert made._answer.verdict.endswith(" of the questions do not get one choice in all wordings.")
     assert made.frame("choice_wordings")["wording"].tolist()[:2] == ["0-shot", "5-shot"]
@@ -490,7 +491,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
             "Whether this model answers cannot be told: between 30 % and 100 % of",
             "m (between 30 % and 100 %)",
         ),
-        (0.9, 1.0, "", "at least 90 %"),
+        (0.9, 1.0, "", "At least 90 %"),
         (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): between 30 % and 40 %"),
         (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %."),
     ],
