@@ -252,6 +252,8 @@ def _read_choice_answers(
         for array, name in ((texts, "texts"), (otherwise, "read_otherwise")):
             array[rows["cell"], unit] = np.ma.filled(rows[name].astype(float), np.nan)
         lows, highs = (np.ma.filled(rows[name].astype(float), np.nan) for name in ("validity", "most"))
+        if not len(lows):  # every prompt failed
+            continue
         validity[unit] = float(lows.mean())
         if (highs > lows).any():  # those known exactly are the sure ones: alone they would say too much
             validity_at_most[unit] = float(highs.mean())
@@ -337,11 +339,13 @@ def _refuse_question_lacking_wording_or_order(runs: Runs, choices: Choices) -> N
         question_rows = np.flatnonzero(n_choices == number)
         asked_mask = choices.asked_mask[question_rows]
         for item, wording, order in np.argwhere(~asked_mask & asked_mask.any(axis=(0, 1)))[:1]:
-            missing = f"order {choices.orders[order]}" if asked_mask[item, wording].any() else "any order"
+            is_order = asked_mask[item, wording].any()
+            missing = f"order {choices.orders[order]}" if is_order else "any order"
+            others = f"others with {number} choices" if is_order else "others"
             raise InputError(
                 f"{runs.find_path_of_study(choices.study)}: stimuli.parquet: question "
                 f"{choices.items[question_rows[item]]!r} lacks {missing} of wording {choices.wordings[wording]!r}, "
-                f"which others with {number} choices have; it cannot be compared{_WHOLE_PARTS if runs.part else ''}"
+                f"which {others} have; it cannot be compared{_WHOLE_PARTS if runs.part else ''}"
             )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.benchmarks.repeated import JoinedRows, join_repeated_rows_of_models
+from analysis.reporting.words import format_quantity
 from analysis.runs import reading
 from ground.errors import InputError, shorten_to_one_line
 
@@ -59,12 +60,12 @@ class Scores:
     @property
     def joined_row_count_sentence(self) -> str:
         """Say how many rows of the file became how many models, and by which rule."""
-        repeated_rows = self.rows[self.rows > 1]
+        repeated_rows, models_text = self.rows[self.rows > 1], format_quantity(len(self.rows), "model")
         if repeated_rows.empty:
-            return f"{len(self.rows):,} models, one row each"
+            return f"{models_text}, one row{' each' if len(self.rows) > 1 else ''}"
         return (
-            f"{int(self.rows.sum()):,} rows of {len(self.rows):,} models; {int(repeated_rows.sum()):,} rows of "
-            f"{len(repeated_rows):,} models were joined ({self.rule})"
+            f"{int(self.rows.sum()):,} rows of {models_text}; {int(repeated_rows.sum()):,} rows of "
+            f"{format_quantity(len(repeated_rows), 'model')} were joined ({self.rule})"
         )
 
 

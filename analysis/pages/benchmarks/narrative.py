@@ -106,6 +106,8 @@ def select_headline_rank_correlations(table: pd.DataFrame) -> pd.DataFrame:
 
 def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], family: pd.DataFrame, when: str) -> str:
     """Say how many models were asked, and how many measures were compared with what: those of the family of tests."""
+    if frames["measures_by_model"].empty:
+        return "No page has a measure of these models."
     values = select_values_of_compared_conditions(frames)
     sources = frames["measure_sources"]
     models, studies = frames["measures_by_model"]["model"].nunique(), sources[~sources["study"].isin(["", ALL])]
@@ -150,7 +152,7 @@ def _explain_unknown_coefficients(frames: Mapping[str, pd.DataFrame]) -> str:
         return f"{verdicts.UNCLEAR}: no headline measure is known of {LEAST} models asked in the same way."
     numbers = frames["measure_sources"]["n_models"].dropna()
     if numbers.empty:
-        return f"{verdicts.UNCLEAR}: no page has a measure of these models."
+        return f"{verdicts.UNCLEAR}: there is nothing to correlate."
     most_models = int(numbers.max())
     if most_models < LEAST:
         models_text = f"at most {format_quantity(most_models, 'model')}" if most_models else "no model"
@@ -208,6 +210,11 @@ def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:
     return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none differs"
 
 
+def _phrase_single_coefficient(rows: pd.DataFrame) -> str:
+    """Write whether the only coefficient is clear: "differs from 0"."""
+    return "differs from 0" if rows["clear"].all() else "is not shown to differ from 0"
+
+
 def _phrase_name_of_correlate(name: str) -> str:
     """Write what a measure is correlated with: size, accuracy, or a benchmark in quotation marks."""
     return {SIZE: "size", ACCURACY: ACCURACY}.get(name, f"“{name}”")
@@ -249,10 +256,13 @@ def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str)
     """Say how many correlations of the family with size, or with accuracy, are clear."""
     rows = family[family["benchmark"] == benchmark]
     if len(rows) and len(family) > 1:
-        yield (
-            f"Of the {len(rows):,} with {_phrase_name_of_correlate(benchmark)}, "
-            f"{_phrase_clear_coefficient_count(rows)} from 0 after correction for all tests of the family."
+        partner = _phrase_name_of_correlate(benchmark)
+        result_text = (
+            f"The one with {partner} {_phrase_single_coefficient(rows)}"
+            if len(rows) == 1
+            else f"Of the {len(rows):,} with {partner}, {_phrase_clear_coefficient_count(rows)} from 0"
         )
+        yield f"{result_text} after correction for all tests of the family."
 
 
 def _describe_rows_that_decide_answer(table: pd.DataFrame, family: pd.DataFrame) -> Iterator[str]:
@@ -283,7 +293,10 @@ def _describe_how_many_measure_pairs_correlate(frames: Mapping[str, pd.DataFrame
         return {}
     coefficients = coefficients.assign(clear=_mark_coefficients_clearly_nonzero(coefficients))
     count_sentence = (
-        f"A family of its own: of {format_quantity(len(coefficients), 'rank correlation')} between these measures, "
+        "A family of its own: the one rank correlation between these measures "
+        f"{_phrase_single_coefficient(coefficients)}."
+        if len(coefficients) == 1
+        else f"A family of its own: of {len(coefficients):,} rank correlations between these measures, "
         f"{_phrase_clear_coefficient_count(coefficients)} from 0 {CORRECTED}."
     )
     clear_rows = coefficients[coefficients["clear"]]

@@ -52,8 +52,8 @@ def _describe_units_on_choice_map(rows: pd.DataFrame) -> str:
     if n_shown == total:
         return ""
     return (
-        f" Shown: {n_shown} of {total:,} models and conditions, of each model the one with most valid answers, and of "
-        f"more than {MOST} models the least and the most accurate; the table has all."
+        f" Shown: {n_shown} of {total:,} models and conditions, of each model the one with most valid answers. Of "
+        f"more than {MOST} models, the least and the most accurate are shown; the table has all."
     )
 
 

@@ -50,7 +50,7 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     if len(bounded_units):
         least = format_percent(bounded_units["validity"].min())
         yield (
-            f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded: at least "
+            f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded. At least "
             f"{least} of the probability is on the options; how much more is unknown."
         )
     answering = units[~is_validity_below_half(units["validity"])]

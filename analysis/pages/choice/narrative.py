@@ -76,6 +76,8 @@ def answer_page_question(
     Answer
         What the page says in words.
     """
+    if frames["choice"].empty:
+        return Answer("No question has a response.", f"{verdicts.UNCLEAR}: there is no choice to compare.")
     table = add_model_and_condition_labels(frames["choice"])
     asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
@@ -176,6 +178,8 @@ def _describe_share_of_right_answers(answering: pd.DataFrame) -> str:
 def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
     """Name the models with the highest and the lowest XParaCon; whether they differ is said with the differences."""
     ranked = answering.dropna(subset=["xparacon"]).sort_values("xparacon", ascending=False, kind="stable")
+    if len(ranked) > 1 and ranked["xparacon"].nunique() == 1:  # none is the highest
+        return
     for row, which in zip((ranked.iloc[:1], ranked.iloc[-1:]), ("highest", "lowest"), strict=True):
         for _, unit in row.iterrows():
             if which == "highest" or len(ranked) > 1:

@@ -162,6 +162,10 @@ def estimate_share_differences(
         Interval of every figure: (pairs,).
     """
     defined_terms = _drop_measures_without_any_value(terms_by_measure)
+    if not defined_terms:  # no unit has a response
+        return {
+            name: build_interval_with_unknown_ends(np.zeros(len(unit_pairs), np.int64)) for name in terms_by_measure
+        }
     shares = {name: (name,) for name in defined_terms}
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
     intervals = bootstrap_differences(_build_numerator_and_denominator_columns(defined_terms),

@@ -19,9 +19,9 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
     several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
     where = ", each in the condition with most valid answers" if several else ""
     return (
-        f"Share of right labels of {format_quantity(rows['model'].nunique(), 'model')}{where}, without and with the "
-        f"one negation in which the two sides of a minimal pair differ ({format_count_range(rows['n'], 'pair')} per "
-        f"line). {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
+        f"Share of right labels of {format_quantity(rows['model'].nunique(), 'model')}{where}, without and with a "
+        f"negation. The two sides of a minimal pair differ in that one; {format_count_range(rows['n'], 'pair')} per "
+        f"line. {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
         "al., Table "
         f"2.{labels.describe_shown_rows(LINES, models, 'models', 'whose share changes most over important negations')}"
         f"{labels.explain_mark_of_unjudged_models(rows, FEW_ANSWERS)}"

@@ -55,6 +55,8 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         What the page says in words.
     """
     accuracy, pairs = frames["negation_accuracy"], frames["minimal_pairs"]
+    if accuracy.empty:
+        return Answer("No pair of sentences has a response.", f"{verdicts.UNCLEAR}: there is no answer to judge.")
     asked_sentence, doubts = _describe_model_and_asked_pair_counts(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
     answering = valid[~is_validity_below_half(valid["valid"])][list(UNIT)]

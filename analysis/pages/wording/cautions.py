@@ -37,9 +37,8 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
     pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.build_row_labels(reworded))
-    yield from list_few_items_cautions(
-        pair_counts, " in a cell", "intervals are wide, and that of Overall tends to be too narrow"
-    )
+    about_overall = ". That of Overall tends to be too narrow" if reworded["overall"].notna().any() else ""
+    yield from list_few_items_cautions(pair_counts, " in a cell", f"intervals are wide{about_overall}")
     yield from list_few_models_cautions(consistency_rows["model"].nunique())
 
 

@@ -240,7 +240,7 @@ def _describe_yes_changes(
         )
         yield (
             f"{begin}ith antonyms, which ask for the opposite, {format_percent(1 - row['consistency'], 1)} of the "
-            "answers contradict the first."
+            "answers do not mean the same as the first."
         )
         yield (
             f"“Yes” is then {frequency_text} frequent than unchanged answers would make it: "

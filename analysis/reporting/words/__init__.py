@@ -226,7 +226,10 @@ def describe_size_of_part(part: Part | None) -> str:
     """Say how much of the runs is in a part: "12 of 40 responses, ... 1 of 2 models"; empty for all of them."""
     if part is None:
         return ""
-    return ", ".join(f"{kept:,} of {total:,} {kind}" for kind, (kept, total) in part.count_kept().items())
+    return ", ".join(
+        f"{kept:,} of {format_quantity(total, kind.removesuffix('s'))}" if total else f"no {kind}"
+        for kind, (kept, total) in part.count_kept().items()
+    )
 
 
 def describe_filter_and_size_of_part(part: Part) -> list[str]:

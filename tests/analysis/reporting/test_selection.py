@@ -12,7 +12,7 @@ from analysis.reporting.output.provenance import list_provenance_entries
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.figures import shown_texts
-from helpers.page_runs import FULL
+from helpers.page_runs import BARE, FULL
 from helpers.part_runs import write_asked_part
 from waver import open as open_run
 
@@ -114,6 +114,9 @@ def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     assert counted in caution and "model = 'bert' AND item <> '<b>'" in caution
     entries = dict(list_provenance_entries(part, ["run"], {}))
     assert entries["Part"][0] == "where model = 'bert' AND item <> '<b>'" and counted in entries["Part"][1]
+    single, _ = BARE["stability"](tmp_path / "single")
+    of_single = open_run(single).where("item = 'x'").open_runs_of_protocols()
+    assert words.describe_size_of_part(of_single.part).endswith("2 of 2 wordings, 1 of 1 item, 1 of 1 model")
     whole = open_run(source).open_runs_of_protocols()
     assert words.list_cautions_about_left_out_parts(whole.part) == [] and "Part" not in dict(
         list_provenance_entries(whole, [], {})

@@ -53,7 +53,7 @@ def test_several_rows_of_a_model_are_one_by_the_rule_that_was_asked_for(several,
     assert list(found.frame.index) == ["a", "b", "c", "d"]
     assert found.frame.loc["a"].tolist() == pytest.approx(wanted)
     assert found.rows.tolist() == [3, 1, 1, 1]
-    assert found.joined_row_count_sentence == f"6 rows of 4 models; 3 rows of 1 models were joined ({rule})"
+    assert found.joined_row_count_sentence == f"6 rows of 4 models; 3 rows of 1 model were joined ({rule})"
 
 
 def test_best_and_newest_are_different_rows(tmp_path):
@@ -136,7 +136,7 @@ def test_page_and_captions_say_how_many_rows_were_joined(several, run):
     assert said.format(6, 4) in captions.caption_coefficients(frame[frame["method"] == "pearson"])
     page.answer()
     assert said.format(6, 4) in page.cautions().text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "3 rows of 1 models were joined (mean)" in page.provenance().text
+    assert "3 rows of 1 model were joined (mean)" in page.provenance().text
     assert "not used: precision, seed" in page.provenance().text
 
 

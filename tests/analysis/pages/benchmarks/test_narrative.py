@@ -202,7 +202,7 @@ def test_details_name_the_family_and_stand_with_their_figures_and_the_table():
         "Overall, of page stability, rises with size: +0.90 (95 % interval +0.50 to +0.98, 12 models).",
         "Consistency (synonyms), of page stability, rises with accuracy: +0.40 (95 % interval +0.50 to +0.98, 12 "
         "models).",
-        "Of the 1 with size, 1 differs from 0 after correction for all tests of the family.",
+        "The one with size differs from 0 after correction for all tests of the family.",
     )
     assert said.details["accuracy_measures"] == (
         "Of the 2 with accuracy, 1 differs from 0 after correction for all tests of the family.",
@@ -216,7 +216,7 @@ def test_details_name_the_family_and_stand_with_their_figures_and_the_table():
     )
     perfect = answer(coefficient(), pairs=[pair("Range", "Flips", r=1.0, ends=(NAN, NAN))])
     assert perfect.details["coefficients"] == (
-        f"A family of its own: of 1 rank correlation between these measures, 1 differs from 0 {CORRECTED}",
+        "A family of its own: the one rank correlation between these measures differs from 0.",
         "The largest is that of Range and Flips: +1.00 (8 models).",
     )
 
@@ -226,7 +226,7 @@ def test_where_none_is_clear_no_interval_speaks_against_it():
     said = answer(coefficient(r=0.98, ends=(0.81, 1.0), p_holm=0.087), coefficient("MT", r=0.2, p_holm=1.0))
     assert said.details["size_measures"][2:] == (
         "The largest, of Range with size, is +0.98 over 12 models; among so many tests, p is 0.087.",
-        "Of the 1 with size, none differs from 0 after correction for all tests of the family.",
+        "The one with size is not shown to differ from 0 after correction for all tests of the family.",
     )
     assert not any("interval" in text for texts in said.details.values() for text in texts)
 
@@ -246,3 +246,10 @@ def test_given_size_the_clear_ones_are_counted_again():
     assert said.details["benchmarks"][-1] == (
         "Given size, 0 of 1 clear rank correlations with benchmarks or accuracy remain."
     )
+
+
+def test_models_without_a_measure_are_not_counted_as_none():
+    """It said: “0 models were asked in 0 studies”, of models that were asked and never answered."""
+    said = answer(silent=(), sources=({"study": "all", "n_models": math.nan, "left_out": "no response"},))
+    assert said.setup == "No page has a measure of these models."
+    assert said.verdict == "These runs cannot tell: there is nothing to correlate."

@@ -18,6 +18,7 @@ from analysis.reporting.words import chance
 from analysis.steps.choice import compute_shares_of_unchanged_choices, derive_choices_of_responses
 from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
+from helpers.sentences import too_long
 
 pytestmark = pytest.mark.slow
 
@@ -66,6 +67,27 @@ def test_one_model_that_keeps_its_choices_hardly_changes_them(tmp_path):
         found
     )
     assert any("Only 1 model" in caution for caution in found.cautions)
+
+
+def fail(rows, failed):
+    """Let these prompts have no response."""
+    empty = {name: rows[name].astype(object).where(~failed, None) for name in ("answer", "probability", "mass")}
+    return rows.assign(**empty, logprob=None, error=np.where(failed, "timeout", None))
+
+
+def test_of_questions_without_a_response_nothing_is_said(tmp_path):
+    rows = answers(questions(6, 2, subsets=("science", "history")), ["a", "b"])
+    subset = rows["attributes"].map(lambda attributes: attributes["subset"])
+    assert said(tmp_path, fail(rows, rows["model"] == "a")).setup.startswith("1 model was asked 6 questions")
+    assert said(tmp_path, fail(rows, subset == "science")).setup.startswith("2 models were asked")
+    silent = said(tmp_path, fail(rows, rows["model"] != ""))
+    assert silent.setup == "No question has a response."
+    assert silent.verdict == "These runs cannot tell: there is no choice to compare."
+
+
+def test_of_models_with_one_xparacon_none_is_the_highest(tmp_path):
+    rows = pd.concat([always(ASKED, right, "a"), always(ASKED, right, "b")])
+    assert "est XParaCon" not in told(said(tmp_path, rows))
 
 
 def test_xparacon_is_explained_before_its_figure_where_there_is_one(tmp_path):
@@ -300,7 +322,9 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     if shown[0].empty:
         pytest.skip("the first model has no adapter")
     check_figure(getattr(plots, f"draw_{name}")(*shown, width=width))
-    check_caption(getattr(captions, f"caption_{name}")(*shown))
+    caption = getattr(captions, f"caption_{name}")(*shown)
+    check_caption(caption)
+    assert too_long(caption) == []
 
 
 def test_four_subsets_below_each_other_leave_room_for_a_caption_on_a_page_of_a_paper(many):
@@ -461,6 +485,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
     """Wordings of other tools' logs have other names, and no original."""
     made = page(tmp_path, logged(0.9, 1.0))
     made.answer()
+    assert too_long(*made._answer.cautions) == []
     assert made._answer.setup == "1 model was asked 100 questions, each in 2 wordings with its choices in 1 order."
     assert made._answer.verdict.endswith(" of the questions do not get one choice in all wordings.")
     assert made.frame("choice_wordings")["wording"].tolist()[:2] == ["0-shot", "5-shot"]
@@ -478,7 +503,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
             "Whether this model answers cannot be told: between 30 % and 100 % of",
             "m (between 30 % and 100 %)",
         ),
-        (0.9, 1.0, "", "at least 90 %"),
+        (0.9, 1.0, "", "At least 90 %"),
         (0.3, 0.4, "This model does not answer.", "(or of the texts can be read as one): between 30 % and 40 %"),
         (0.3, None, "This model does not answer.", "(or of the texts can be read as one): 30 %."),
     ],

@@ -344,7 +344,10 @@ def test_a_question_without_a_wording_or_an_order_is_named(tmp_path):
     said = refused(tmp_path, rows[~((rows["item"] == "q004") & (rows["pattern"] == WORDINGS[2]))])
     assert "question 'q004' lacks any order of wording 'paraphrase_2'" in said
     said = refused(tmp_path, rows[~((rows["item"] == "q004") & (rows["variant"] == "original/8"))])
-    assert "question 'q004' lacks order 8 of wording 'original'" in said
+    assert "question 'q004' lacks order 8 of wording 'original', which others with" in said
+    longest = rows["options"].map(len) == rows["options"].map(len).max()
+    said = refused(tmp_path, rows[~(longest & (rows["pattern"] == WORDINGS[2]))])
+    assert "lacks any order of wording 'paraphrase_2', which others have" in said  # none with as many choices
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from analysis.reporting.catalogue import tables
 from analysis.reporting.drawing import plotting
 from helpers.figures import check_caption, check_figure
 from helpers.negation_runs import LABELS, answers, stimuli, write_negation
+from helpers.sentences import too_long
 
 pytestmark = pytest.mark.slow
 
@@ -123,6 +124,13 @@ def test_without_an_important_negation_nothing_is_said(tmp_path):
     assert found.verdict == "These runs cannot tell: no negation here changes the right label."
 
 
+def test_without_any_response_nothing_is_said(tmp_path):
+    silent = ASKED.assign(model="m", condition="plain/0-shot", error="timeout")
+    found = narrative.answer_page_question(frames(tmp_path, silent))
+    assert found.setup == "No pair of sentences has a response."
+    assert found.verdict == "These runs cannot tell: there is no answer to judge."
+
+
 def test_sentences_of_items_are_escaped(tmp_path):
     asked = stimuli(6, variants=("original", "p_neg-1")).assign(gold=list(LABELS[:2]) * 6)
     asked["attributes"] = [
@@ -155,7 +163,9 @@ def many(tmp_path_factory):
 def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     frame = many[many["model"].isin(many["model"].unique()[:models])]
     check_figure(getattr(plots, f"draw_{name}")(frame, width=width))
-    check_caption(getattr(captions, f"caption_{name}")(frame))
+    caption = getattr(captions, f"caption_{name}")(frame)
+    check_caption(caption)
+    assert too_long(caption) == []
 
 
 def test_slopes_join_the_two_shares_of_each_model(many):

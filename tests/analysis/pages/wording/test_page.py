@@ -72,7 +72,7 @@ def test_the_page_answers_with_sizes_and_intervals(made):
         r"ith agreement-seeking wording, the share of “Yes” [a-z ]+: [+−]\d+\.\d points \(interval for 3 comparisons ",
         words,
     )
-    assert re.search(r"ith antonyms, .* \d+\.\d % of the answers contradict the first", words)
+    assert re.search(r"ith antonyms, .* \d+\.\d % of the answers do not mean the same as the first", words)
     assert "No model gives a valid answer to “morality” in Japanese" in words
 
 
@@ -138,6 +138,14 @@ def told(answer):
 def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_yes, tmp_path):
     rows = said({"original": "y" * 10 + "n" * 10, "antonym": antonym})
     assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer_page_question(frames(rows, tmp_path)))
+
+
+def test_few_items_say_nothing_of_overall_where_it_is_undefined(tmp_path):
+    few = {"original": "yn" * 4, "synonym": "yn" * 4}
+    without = narrative.answer_page_question(frames(said(few), tmp_path)).cautions
+    assert "Only 8 items in a cell: intervals are wide." in without
+    labelled = narrative.answer_page_question(frames(said(few, ["yes", "no"] * 4), tmp_path)).cautions
+    assert "Only 8 items in a cell: intervals are wide. That of Overall tends to be too narrow." in labelled
 
 
 def test_a_consistent_model_is_called_so(tmp_path):
@@ -262,7 +270,7 @@ def test_a_model_that_always_says_yes_is_named(tmp_path):
     found = narrative.answer_page_question(frames(rows, tmp_path))
     assert any("“Yes” to nearly everything, antonyms included" in caution for caution in found.cautions)
     text = told(found)
-    assert "100.0 % of the answers contradict the first" in text
+    assert "100.0 % of the answers do not mean the same as the first" in text
     assert "With agreement-seeking wording, the share of “Yes” does not clearly change: 0.0 points" in text
 
 
