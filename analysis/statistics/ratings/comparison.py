@@ -137,8 +137,8 @@ def _average_over_items_with_t_interval(values: Array) -> tuple[Array, Array, Ar
 
 def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[float, float, float]:
     """Return Pearson's r over items and its interval by Fisher's z, which is NaN where r is 1 or -1."""
-    has = ~np.isnan(s_model)
-    x, y = s_model[has], s_people[has]
+    has_both = ~np.isnan(s_model) & ~np.isnan(s_people)
+    x, y = s_model[has_both], s_people[has_both]
     n = len(x)
     if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan

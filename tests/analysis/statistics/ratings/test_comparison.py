@@ -172,6 +172,20 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     assert judge_distance_from_people((np.nan, np.nan), ends["excess"]) == ""
 
 
+def test_items_that_only_models_or_only_people_answered_are_left_out():
+    rng = np.random.default_rng(9)
+    shares = rng.dirichlet(np.ones(5), (8, 1))
+    people = People(tuple("abcdefgh"), rng.dirichlet(np.ones(5), 8), np.full(8, 5), np.full(8, 400.0))
+    shares[0], people.shares[1] = np.nan, np.nan
+    reference = build_resampled_and_halved_people(people, draws=20, splits=10)
+    figures = compare_units_with_people_by_item(shares, people, reference, np.full((8, 1), PROBABILITIES))
+    of_both = {name: values[2:] for name, values in figures.items()}
+    every = compute_people_comparison_intervals(figures, np.ones(8))
+    for name, parts in compute_people_comparison_intervals(of_both, np.ones(6)).items():
+        np.testing.assert_allclose(every[name], parts, err_msg=name)
+        assert not np.isnan(parts[0]).any(), name
+
+
 def test_people_who_all_answer_alike_and_distances_that_are_all_alike_give_no_interval():
     """Drawn anew, such people are the same; and a mean of equal distances is not known without error."""
     ranks = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], (7, 1))
