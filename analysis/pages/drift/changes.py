@@ -168,8 +168,8 @@ def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Pa
     wordings = [np.concatenate(part) for part in means]
     wordings = [part[~np.isnan(part)] for part in wordings]
     freedom = sum(map(len, wordings)) - 2
-    if freedom < 1 or not min(map(len, wordings)):
-        return np.nan, np.nan
+    if freedom < 1 or not min(map(len, wordings)) or np.isnan(panel.compute_interval("items")).any():
+        return np.nan, np.nan  # without an interval for these wordings, none for others: it would be no wider
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))

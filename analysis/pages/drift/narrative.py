@@ -63,9 +63,10 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
         label=labels.build_row_labels(changes), silent=is_validity_below_half(changes["validity_least"])
     )
     headline = changes[changes["headline"].astype(bool)]
+    asked = frames["drift_looks"].merge(headline[labels.UNIT].drop_duplicates())  # `n_items` of changes were answered
     setup = (
         f"{phrase_count_of_model_condition_pairs(headline)} {'was' if len(headline) == 1 else 'were'} asked about "
-        f"{format_count_range(headline['n_items'], 'item')} at {format_count_range(headline['n_looks'], 'time')}, "
+        f"{format_count_range(asked['n_items'], 'item')} at {format_count_range(headline['n_looks'], 'time')}, "
         f"called looks{when}."
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))

@@ -274,11 +274,12 @@ def _describe_strength_of_clear_styles(styles: pd.DataFrame) -> Iterator[str]:
     for row in styles.head(shown).itertuples():
         is_like = pd.notna(row.like_lower)
         low, high = (row.like_lower, row.like_upper) if is_like else (row.lower, row.upper)
-        wordings = "wordings like these" if is_like else "these wordings"
-        yield (
-            f"{row.label} {row.phrase}: {_format_difference_with_sign(row.difference)} "
-            f"({_format_difference_with_sign(low)} to {_format_difference_with_sign(high)}), for {wordings}."
+        interval = (
+            f"({_format_difference_with_sign(low)} to {_format_difference_with_sign(high)}), for "
+            f"{'wordings like these' if is_like else 'these wordings'}"
         )
+        difference = f"{row.label} {row.phrase}: {_format_difference_with_sign(row.difference)}"
+        yield f"{difference} {interval}." if pd.notna(low) else f"{difference}, with too few items for an interval."
     more = len(styles) - shown
     if more > 0:
         yield f"The table has {format_quantity(more, 'more style')} that {'is' if more == 1 else 'are'} clear."

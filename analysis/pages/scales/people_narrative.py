@@ -29,8 +29,10 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
     rows = _select_judged_rows_of_first_study(people)
     if rows.empty:
         return
-    if rows["w1_between"].isna().all():
+    if rows["n_people"].isna().all():
         yield "How many people answered is not known: how far they lie from each other by chance is not, either."
+    elif rows["w1_between"].isna().all():
+        yield "Too few people answered some items: how far they lie from each other by chance is not known."
     else:
         names = {
             verdict: join_names(list(rows["label"][judge_excess_distance_from_people(rows) == verdict]))

@@ -47,9 +47,9 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
     first = frame.iloc[0]
     return (
         f"Shares of the items that pass, with {first['measure']} of {first['threshold']:.3g} or "
-        f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings; "
-        f"{format_count_range(frame['n_items'], 'item')} with two wordings or more. Lines: 95 % "
-        "intervals of the share that passes in some, over items (Wilson)."
+        f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings. "
+        f"Over {format_count_range(frame['n_items'], 'item')} with two wordings or more. Lines: 95 % intervals of the "
+        "share that passes in some, over items (Wilson)."
         + explain_missing_interval_lines(frame, "passed_some")
         + labels.describe_shown_rows(len(frame), int(first["total"]), "rows", "most and least changed")
         + labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)

@@ -122,4 +122,8 @@ def _describe_missing_gold(setting_rows: pd.DataFrame) -> Iterator[str]:
     if setting_rows["n_gold"].max() == 0:
         yield "No item has a human score, so there is no tau."
     elif missing_gold:
-        yield f"Up to {format_quantity(missing_gold, 'item')} of a group have no human score and are left out of tau."
+        verbs = ("has", "is") if missing_gold == 1 else ("have", "are")
+        yield (
+            f"Up to {format_quantity(missing_gold, 'item')} of a group {verbs[0]} no human score and {verbs[1]} left "
+            "out of tau."
+        )

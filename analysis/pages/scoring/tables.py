@@ -19,7 +19,11 @@ import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
-from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting
+from analysis.pages.scoring.items import (
+    build_score_matrix_gold_and_width,
+    choose_headline_setting,
+    parse_range_ends,
+)
 from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
 from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
@@ -229,8 +233,9 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
     wide = long[unit].drop_duplicates()
     for measure in ("kurtosis", "tau"):
         for span in long["range"].unique():
+            low, high = parse_range_ends(span)
             column = long.loc[long["range"] == span, [*unit, measure]]
-            wide = wide.merge(column.rename(columns={measure: f"{measure}_{span.replace('-', '_')}"}), "left", on=unit)
+            wide = wide.merge(column.rename(columns={measure: f"{measure}_{low}_{high}"}), "left", on=unit)
     return wide
 
 

@@ -37,6 +37,7 @@ from analysis.statistics.ratings.people import People, PeopleReference
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.rounding import are_scores_constant
 from analysis.statistics.shares import Array
+from analysis.statistics.significance import ROUNDING
 
 Ends: TypeAlias = tuple[float, float]
 LEAST_FOR_CORRELATION = 4  # items
@@ -121,7 +122,7 @@ def compute_people_comparison_intervals(
 
 
 def _average_over_items_with_t_interval(values: Array) -> tuple[Array, Array, Array]:
-    """Return the mean over the items that a unit has, and its interval by t: (units,)."""
+    """Return the mean over the items that a unit has, and its interval by t, NaN where all are alike: (units,)."""
     from scipy.special import stdtrit
 
     has = ~np.isnan(values)
@@ -130,14 +131,14 @@ def _average_over_items_with_t_interval(values: Array) -> tuple[Array, Array, Ar
     squares = np.where(has, values - mean, 0) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(squares.sum(axis=0) / (n - 1) / n)
-        half = stdtrit(n - 1, (1 + LEVEL) / 2) * np.where(n > 1, error, np.nan)
+        half = stdtrit(n - 1, (1 + LEVEL) / 2) * np.where((n > 1) & (error > ROUNDING), error, np.nan)
     return mean, mean - half, mean + half
 
 
 def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[float, float, float]:
     """Return Pearson's r over items and its interval by Fisher's z, which is NaN where r is 1 or -1."""
-    has = ~np.isnan(s_model)
-    x, y = s_model[has], s_people[has]
+    has_both = ~np.isnan(s_model) & ~np.isnan(s_people)
+    x, y = s_model[has_both], s_people[has_both]
     n = len(x)
     if n < LEAST_FOR_CORRELATION or are_scores_constant(x, 1.0) or are_scores_constant(y, 1.0):
         return np.nan, np.nan, np.nan
@@ -166,7 +167,8 @@ def compute_intervals_over_people(
     -------
     dict
         Name of the group -> figure (w1, tv, alignment, correlation, bias, excess) -> lower and upper end. NaN where
-        nothing is known of the number of people of an item, and for correlations below `LEAST_FOR_CORRELATION` items.
+        nothing is known of the number of people of an item, where people drawn anew are all alike, and for correlations
+        that there are none of.
         No group without an item that both have.
     """
     has = ~np.isnan(shares).any(axis=1) & ~np.isnan(people.shares).any(axis=1)
@@ -190,7 +192,9 @@ def compute_intervals_over_people(
             "w1_chance": reference.drawn_w1[:, items].mean(axis=1),
             "tv_chance": reference.drawn_tv[:, items].mean(axis=1),
             "bias": ((s_model - reference.drawn_scores)[:, items] * groups[name][items]).mean(axis=1),
-            "correlation": _correlate_with_resampled_people(s_model[items], reference.drawn_scores[:, items]),
+            "correlation": _correlate_with_resampled_people(
+                s_model[items], people.mean_item_ranks[items], reference.drawn_scores[:, items]
+            ),
         }
         percentiles = np.quantile(list(samples.values()), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
         low, high = (dict(zip(samples, map(float, row), strict=True)) for row in percentiles)
@@ -202,13 +206,17 @@ def compute_intervals_over_people(
         ends["alignment"] = 1 - ends["w1"][1], 1 - ends["w1"][0]
         excess = float((observed["w1"] - expected)[items].mean() - samples["w1"].mean())
         ends["excess"] = low["w1"] + excess, high["w1"] + excess
-        intervals[name] = ends
+        # People who all answer alike are the same when they are drawn anew: that says nothing of others.
+        intervals[name] = {
+            figure: (lower, upper) if upper - lower > ROUNDING else (np.nan, np.nan)
+            for figure, (lower, upper) in ends.items()
+        }
     return intervals
 
 
-def _correlate_with_resampled_people(s_model: Array, s_drawn: Array) -> Array:
-    """Correlate the item means of a model with those of every draw of people: (draws,)."""
-    if len(s_model) < LEAST_FOR_CORRELATION or are_scores_constant(s_model, 1.0):
+def _correlate_with_resampled_people(s_model: Array, s_people: Array, s_drawn: Array) -> Array:
+    """Correlate the item means of a model with those of every draw of people: (draws,); NaN without a correlation."""
+    if np.isnan(_correlate_item_means_with_people(s_model, s_people)[0]):
         return np.full(len(s_drawn), np.nan)
     x, y = s_model - s_model.mean(), s_drawn - s_drawn.mean(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -26,7 +26,8 @@ def frames(*changes, **columns):
     ]).assign(**columns)  # fmt: skip
     looks = pd.concat([
         rows[["study", "model", "condition", "measure"]].assign(
-            look=look, time=f"T{look}", validity=1.0, validity_at_most=float("nan"), changed_settings="", n_left_out=0
+            n_items=62, look=look, time=f"T{look}", validity=1.0, validity_at_most=float("nan"), changed_settings="",
+            n_left_out=0,
         )
         for look in range(1, 5)
     ], ignore_index=True)  # fmt: skip
@@ -59,6 +60,8 @@ def test_the_setup_counts_looks_and_items():
         answer_page_question(frames({}), ", in May").setup
         == "1 model was asked about 62 items at 4 times, called looks, in May."
     )
+    setup = answer_page_question(frames({}, {"n_items": 0})).setup  # those that the second model never answered, too
+    assert setup == "2 models were asked about 62 items at 4 times, called looks."
 
 
 def test_a_change_comes_with_its_interval_and_its_looks():

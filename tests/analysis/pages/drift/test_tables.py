@@ -52,6 +52,15 @@ def test_values_and_differences_are_those_of_pandas_and_scipy(tmp_path):
     np.testing.assert_allclose(row[["like_lower", "like_upper"]].astype(float), [theirs.low, theirs.high], rtol=1e-9)
 
 
+@pytest.mark.parametrize("items", [1, 4])
+def test_without_an_interval_for_these_wordings_there_is_none_for_others(tmp_path, items):
+    """All items change alike, or there is one: how far others would change is not known."""
+    looks = [draw_look({"m": 0.0}, items=items, wordings=3, seed=n, shared=True, mass=1 - 0.4 * n) for n in range(2)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)))
+    ends = table.set_index("measure").loc["validity", ["lower", "upper", "like_lower", "like_upper"]]
+    assert ends.isna().all()
+
+
 @pytest.mark.slow
 def test_items_that_changed_most_come_with_their_texts(tmp_path):
     run = opened(write_changed_model(tmp_path, items=30))

@@ -53,6 +53,22 @@ def test_a_distance_without_an_interval_has_none_in_its_sentence():
     ]
 
 
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ({}, "m0 avoids the ends: −0.200 (+0.000 to +0.100), for wordings like these."),
+        (
+            {"like_lower": np.nan, "like_upper": np.nan},
+            "m0 avoids the ends: −0.200, with too few items for an interval.",
+        ),
+    ],
+)
+def test_a_style_without_an_interval_has_none_in_its_sentence(ends, said):
+    made = frames(styles=[("m0", "ends", -0.2, 0.01)])
+    made["scales_styles"] = made["scales_styles"].assign(lower=np.nan, upper=np.nan, **ends)
+    assert answer_page_question(made).details["scales_styles"][0] == said
+
+
 MORE = ("wording", 0.12, 0.05, 0.05, 0.09)
 LESS = ("order", 0.02, 0.05, -0.05, -0.01)
 UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)

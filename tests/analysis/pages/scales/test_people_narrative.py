@@ -18,6 +18,7 @@ from analysis.statistics.ratings.comparison import LARGER, NO_LARGER, OPEN
 def make_row(model: str, excess: float, half: float, **others: object) -> dict[str, object]:
     return {
         "study": "s", "model": model, "condition": "plain", "persona": None, "scale": "all items", "validity": 0.9,
+        "n_people": 100.0,
         "w1": 0.03 + excess, "w1_between": 0.03, "excess": excess, "excess_lower": excess - half,
         "excess_upper": excess + half, "excess_people_lower": excess - half, "excess_people_upper": excess + half,
         **others,
@@ -71,8 +72,16 @@ def test_personas_count_as_all_of_them():
     assert sentences[-1] == "The distance to people is 0.080 of the scale, on average over items."
 
 
+def test_too_few_people_are_not_called_an_unknown_number():
+    rows = pd.DataFrame([make_row("m", np.nan, 0.0, w1=0.1, w1_between=np.nan, n_people=1.0)])
+    assert list(describe_models_as_close_as_people(rows)) == [
+        "Too few people answered some items: how far they lie from each other by chance is not known.",
+        "The distance to people is 0.100 of the scale, on average over items.",
+    ]
+
+
 def test_people_of_unknown_number():
-    rows = pd.DataFrame([make_row("m", np.nan, 0.0, w1=0.1, w1_between=np.nan)])
+    rows = pd.DataFrame([make_row("m", np.nan, 0.0, w1=0.1, w1_between=np.nan, n_people=np.nan)])
     assert list(describe_models_as_close_as_people(rows)) == [
         "How many people answered is not known: how far they lie from each other by chance is not, either.",
         "The distance to people is 0.100 of the scale, on average over items.",

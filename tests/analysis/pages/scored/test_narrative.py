@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.pages.scored.captions import caption_scored_means
+from analysis.pages.scored.captions import caption_scored_means, caption_scored_passes
 from analysis.pages.scored.narrative import answer_page_question
 from analysis.statistics.shares import wilson
+from helpers.sentences import too_long
 
 
 def frames(shares, *, n_items=400, validity=1.0, bounds="0-1", extra=()):
@@ -98,6 +99,15 @@ def test_the_caption_says_why_a_mean_has_no_line(ends, said):
     assert (reason in caption_scored_means(rows)) == said
     rows.loc[rows["mean_lower"].isna(), "mean"] = float("nan")  # without a mean there is no line to miss
     assert reason not in caption_scored_means(rows)
+
+
+def test_the_caption_of_shares_has_short_sentences():
+    rows = frames([0.3, 0.4])["scored_spread"].assign(
+        n_items=[7, 15], at_most=True, no_interval="", total=2, silent=False
+    )
+    caption = caption_scored_passes(rows)
+    assert "Over 7 to 15 items with two wordings or more." in caption
+    assert too_long(caption) == []
 
 
 def test_bounds_and_other_measures_are_told():

@@ -159,7 +159,7 @@ def test_one_item_at_several_temperatures_has_no_figure_of_them(tmp_path):
       ("These runs cannot tell: with each model, an interval of the share",
        "No item has a human score, so there is no tau.",
        "No series has both a base and a tuned model")),
-     ([1, 2, 3], [5, np.nan, 7], ("Up to 1 item of a group have no human score",)),
+     ([1, 2, 3], [5, np.nan, 7], ("Up to 1 item of a group has no human score and is left out of tau.",)),
      ([8], [80], ("These runs cannot tell", "Only 1 item in a group"))],
 )  # fmt: skip
 def test_what_a_run_lacks_is_said(tmp_path, given, gold, said):

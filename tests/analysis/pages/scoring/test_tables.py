@@ -272,6 +272,14 @@ def test_ranges_are_the_same_figures_side_by_side(frames):
     np.testing.assert_array_equal(one["kurtosis"], one["kurtosis_1_5"])
 
 
+def test_a_range_may_begin_below_0(tmp_path):
+    made = runs.open_runs(make_run(tmp_path / "run", {"En-De": 12}, ranges=((-5, 5), (0, 9)), temperatures=(0.7,)))
+    wide, long = tables.build_table("score_ranges", made), tables.build_table("scores", made, resamples=0)
+    assert list(wide.columns[-4:]) == ["kurtosis_-5_5", "kurtosis_0_9", "tau_-5_5", "tau_0_9"]
+    one = long[long["range"] == "-5-5"].merge(wide, on=["group", "model", "temperature", "method"])
+    np.testing.assert_array_equal(one["kurtosis"], one["kurtosis_-5_5"])
+
+
 def test_sampled_scores_are_compared_with_exact_ones(frames, run):
     table = frames["score_methods"]
     assert len(table) == len(GROUPS) * len(FAMILY) * 2 * 2

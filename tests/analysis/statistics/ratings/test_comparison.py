@@ -172,6 +172,45 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     assert judge_distance_from_people((np.nan, np.nan), ends["excess"]) == ""
 
 
+def test_items_that_only_models_or_only_people_answered_are_left_out():
+    rng = np.random.default_rng(9)
+    shares = rng.dirichlet(np.ones(5), (8, 1))
+    people = People(tuple("abcdefgh"), rng.dirichlet(np.ones(5), 8), np.full(8, 5), np.full(8, 400.0))
+    shares[0], people.shares[1] = np.nan, np.nan
+    reference = build_resampled_and_halved_people(people, draws=20, splits=10)
+    figures = compare_units_with_people_by_item(shares, people, reference, np.full((8, 1), PROBABILITIES))
+    of_both = {name: values[2:] for name, values in figures.items()}
+    every = compute_people_comparison_intervals(figures, np.ones(8))
+    for name, parts in compute_people_comparison_intervals(of_both, np.ones(6)).items():
+        np.testing.assert_allclose(every[name], parts, err_msg=name)
+        assert not np.isnan(parts[0]).any(), name
+
+
+def test_people_who_all_answer_alike_and_distances_that_are_all_alike_give_no_interval():
+    """Drawn anew, such people are the same; and a mean of equal distances is not known without error."""
+    ranks = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], (7, 1))
+    people = build_people_from_ranks(tuple("abcde"), ranks, np.full(5, 5))
+    reference = build_resampled_and_halved_people(people, draws=20, splits=20)
+    shares = np.full((5, 5), 0.05) + 0.75 * np.eye(5)[::-1]
+    over_people = compute_intervals_over_people(shares, people, reference, {"all": np.ones(5)})["all"]
+    assert np.isnan(list(over_people.values())).all()
+    same = np.eye(5)[[1, 2, 3, 4, 3]]
+    figures = compare_units_with_people_by_item(same[:, None], people, reference, np.full((5, 1), PROBABILITIES))
+    w1, lower, upper = compute_people_comparison_intervals(figures, np.ones(5))["w1"]
+    assert w1 == pytest.approx(0.25) and np.isnan([lower, upper]).all()
+
+
+def test_without_a_correlation_with_people_there_is_no_interval_of_one():
+    """The item means of people are alike, but not those of people drawn anew."""
+    rng = np.random.default_rng(8)
+    ranks = np.stack([rng.permutation(np.repeat(np.arange(5.0), 4)) for _ in range(4)], axis=1)
+    people = build_people_from_ranks(tuple("abcd"), ranks, np.full(4, 5))
+    reference = build_resampled_and_halved_people(people, draws=50, splits=20)
+    shares = np.eye(5)[[0, 1, 2, 4]]
+    ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(4)})["all"]
+    assert np.isnan(ends["correlation"]).all() and not np.isnan(ends["w1"]).any()
+
+
 def test_the_rule():
     assert judge_distance_from_people((-0.03, -0.01), (-0.02, 0.0)) == NO_LARGER
     assert judge_distance_from_people((0.01, 0.03), (0.001, 0.02)) == LARGER
