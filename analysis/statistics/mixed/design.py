@@ -207,8 +207,8 @@ def _drop_gaps_and_refuse_unfittable_input(
         )
     if np.ptp(_convert_to_numbers(response)) == 0:
         raise InputError(
-            f"response '{response.name}'{fit_input.label} is {response.iloc[0]} in all {len(rows):,} rows: "
-            "nothing varies that could be explained"
+            f"response '{response.name}'{fit_input.label} is {response.iloc[0]} in "
+            f"{f'all {len(rows):,} rows' if len(rows) > 1 else 'the only row'}: nothing varies that could be explained"
         )
     if (n_levels := rows[group].nunique()) < 2:
         raise InputError(f"only one {group}{fit_input.label}: a random intercept needs at least 2")

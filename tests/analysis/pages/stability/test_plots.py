@@ -139,6 +139,14 @@ def test_a_dot_says_that_the_wording_decides(tmp_path):
     assert {row for row, _ in marks(axes)} == {3.0}
 
 
+@pytest.mark.filterwarnings("error::FutureWarning")
+def test_a_cell_without_an_answer_has_no_dot(tmp_path):
+    distribution, items = tables_of(tmp_path / "run", ["one", "two"], 4)["agreement"]
+    distribution = distribution.assign(q25=0.4, median=0.55, q75=0.6).drop(index=1)
+    axes = plots.draw_agreement(distribution, items).axes[0]
+    assert len(marks(axes)) == 7
+
+
 def test_one_answer_per_wording_is_drawn_as_a_share(tmp_path):
     distribution, items = tables_of(tmp_path / "run", ["one"], 2)["agreement"]
     items = items.assign(agreement_min=0.0, agreement_max=1.0, agreement_mean=[0.25, 0.75])
