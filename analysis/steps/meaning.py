@@ -55,7 +55,7 @@ def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.Da
         passed = wordings["score"]
         ranks = pd.concat([passed, decoys], ignore_index=True).rank()
         n_beaten = ranks[: len(passed)].sum() - len(passed) * (len(passed) + 1) / 2
-        falling = decoys.sort_values(ascending=False, ignore_index=True)
+        falling = np.sort(decoys.to_numpy(float))[::-1]
         n_allowed = int(np.floor(allowed * len(decoys) + 1e-9))
         stopped = falling[n_allowed] if n_allowed < len(falling) else -np.inf
         rows.append({

@@ -79,9 +79,9 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 
 
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
-    """Name the models that give the same answer to every item on average."""
+    """Name the models that give the same answer to every item on average; of one item, that would be nothing."""
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
-    labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"])]
+    labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"]) & (labelled_rows["n_items"] > 1)]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
         names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])

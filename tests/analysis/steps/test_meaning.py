@@ -82,6 +82,14 @@ def test_without_originals_and_with_people_alone_there_is_nothing_to_compare(tmp
         assert compare_tables(build_table(table, opened), numbers, on).describe() == "There was nothing to compare."
 
 
+def test_decoys_that_stand_in_falling_order_have_a_threshold():
+    """pandas leaves the index of a column as it was where there is nothing to sort."""
+    scores = pd.DataFrame({"study": "s", "check": "words", "item": "x", "text": list("abcd"), "source": None,
+                           "score": [0.9, 0.8, 0.5, 0.2], "decoy": [None, None, "negated", "negated"]})  # fmt: skip
+    (rates,) = rate_quality_of_checks(scores).to_dict("records")
+    assert (rates["passed_share"], rates["decoy_share"]) == (1.0, 0.0)
+
+
 def test_the_expected_range_is_that_of_all_draws():
     values = np.random.default_rng(0).random(40)
     for k in (2, 7, 40):

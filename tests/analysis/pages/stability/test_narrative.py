@@ -68,6 +68,11 @@ def test_one_firm_model(tmp_path):
     assert not any(line.startswith("Not judged") for line in said.cautions)
 
 
+def test_one_item_does_not_tell_whether_a_model_always_gives_the_same_answer(tmp_path):
+    said, _ = answer(tmp_path / "run", wordings(FIRM[:1]))
+    assert [line for line in said.cautions if "always the same answer" in line] == []
+
+
 def test_hardly_is_said_of_enough_firm_items_only(tmp_path):
     """Wilson's upper end for none of n items is below a tenth from n = 35 on: z^2 / (n + z^2) = 3.84 / 38.84."""
     enough, _ = answer(tmp_path / "enough", wordings(FIRM[:1] * 35))
