@@ -161,7 +161,8 @@ def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.Da
     """Say that there are few models, items, or wordings per item."""
     item_counts = stability["n_items"].set_axis(labels.build_row_labels(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
-    typical = int(np.median(wordings.count_paraphrases_by_item(items)))
+    sizes = wordings.count_paraphrases_by_item(items)
+    typical = int(np.median(sizes)) if len(sizes) else 0
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
             f"Only {format_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "

@@ -220,11 +220,10 @@ def _drop_gaps_and_refuse_unfittable_input(
 def _drop_incomplete_rows_and_terms(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
-    """Leave out empty optional predictors and, with missing="drop", rows without a value."""
+    """Leave out optional predictors that are empty or constant and, with missing="drop", rows without a value."""
     rows, formula = fit_input.frame, fit_input.formula
-    dropped = {
-        name: "no value in any row" for name in columns_with_gaps if name in optional and rows[name].isna().all()
-    }
+    n_values = {name: rows[name].nunique() for name in columns_with_gaps if name in optional}
+    dropped = {name: "constant" if n else "no value in any row" for name, n in n_values.items() if n < 2}
     formula = formula.drop_terms(dropped)
     gaps = {
         name: int(count) for name in columns_with_gaps if name not in dropped and (count := rows[name].isna().sum())

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
+from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.reporting import words
 from analysis.reporting.catalogue import selection, tables
 from analysis.reporting.words import chance
@@ -66,6 +67,14 @@ def test_one_firm_model(tmp_path):
     assert any(line.startswith("Only 3 items:") for line in said.cautions)
     assert any("a single one is 33 %" in line for line in said.cautions)
     assert not any(line.startswith("Not judged") for line in said.cautions)
+
+
+def test_without_any_response_there_is_no_page_and_a_notebook_says_that_nothing_can_be_told(tmp_path):
+    rows = wordings(FIRM).drop(columns="agreement").assign(error="no answer came")
+    said, _ = answer(tmp_path / "run", rows)
+    assert said.setup == "1 model was asked whether it agrees with 0 items of “synthetic”."
+    assert said.verdict == narrative.NOTHING
+    assert CATALOGUE.explain_no_data(runs.open_runs(tmp_path / "run"), {}) == "no prompt has a response"
 
 
 def test_one_item_does_not_tell_whether_a_model_always_gives_the_same_answer(tmp_path):
