@@ -91,7 +91,8 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
                 f"{answer}{ending} with" if choice.is_agree_disagree else f"choose{ending} {quote_answer(answer)} on"
             )
             sentences.append(
-                f"{join_names(names)} {choice_text} every item on average: always the same answer, whatever is asked."
+                f"{join_names(names)} {choice_text} every item on average. That is always the same answer, whatever is "
+                "asked."
             )
     return sentences
 

@@ -60,7 +60,7 @@ def test_one_firm_model(tmp_path):
         "These are distances in agreement, which lies between 0 and 1.",
     )
     assert any(
-        line == "m agrees with every item on average: always the same answer, whatever is asked."
+        line == "m agrees with every item on average. That is always the same answer, whatever is asked."
         for line in said.cautions
     )
     assert any(line.startswith("Only 1 model:") for line in said.cautions)
