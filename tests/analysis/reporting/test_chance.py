@@ -76,7 +76,7 @@ def test_samples_part_wording_from_chance_where_those_of_one_wording_agree_more(
     )
     said = dict(make_answers(folder, "agreement", ["stability"]))["stability"]
     assert said.verdict == verdict
-    assert any("samples of one wording are not shown" in line for line in said.cautions) == (effect == 0)
+    assert any("Samples of one wording are not shown" in line for line in said.cautions) == (effect == 0)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0, "0", "0.0"])
