@@ -90,7 +90,8 @@ class CorrectedShare:
         corrected - uncorrected, with its 95 % interval, paired over items; the ends are NaN where people call all
         wordings the same.
     excess, excess_lower, excess_upper
-        corrected - part * uncorrected, with its 95 % interval (t), paired over items.
+        corrected - part * uncorrected, with its 95 % interval (t), paired over items; the ends are NaN where no item
+        moves it, such as where no answer flips.
     sensitivity, specificity
         Of wordings on the sheet that mean the same, the share that passes; of those that do not, the share that fails.
         NaN where there are none with a score. Whether they have answers does not matter here.
@@ -170,7 +171,7 @@ def estimate_flip_share_corrected_for_meaning(
         corrected = value, max(lower, 0.0), min(upper, 1.0)
         change = _widen_interval_to_bounds(_estimate_difference_of_ratios(ratio, uncorrected), ratio.value, least, most)
         excess = _estimate_ratio_excess_over_other_ratio(ratio, uncorrected, part, n_read)
-        excess = _widen_interval_to_bounds(excess, ratio.value, least, most)
+        excess = _drop_interval_without_width(_widen_interval_to_bounds(excess, ratio.value, least, most))
     return CorrectedShare(
         uncorrected.value, uncorrected.lower, uncorrected.upper, *corrected, *change, *excess,
         sensitivity, specificity, n_items, int(on_sheet.sum()), reason,
@@ -327,6 +328,12 @@ def _estimate_ratio_excess_over_other_ratio(
     value = corrected.value - part * uncorrected.value
     half = _compute_half_width_of_interval(corrected.influence - part * uncorrected.influence, n_read)
     return value, value - half, value + half
+
+
+def _drop_interval_without_width(figure: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Leave an interval out that is a point: items that are all alike do not tell how far others would differ."""
+    value, lower, upper = figure
+    return figure if upper - lower > _ROUNDING else (value, np.nan, np.nan)
 
 
 def _compute_half_width_of_interval(influence: Array, n_read: int) -> float:

@@ -95,7 +95,8 @@ def summarize_agreement_of_each_item(answers: pd.DataFrame, invalid: str = "drop
     DataFrame
         study, model, condition, item; n_variants: answers; n_valid: those with an agreement; agreement_mean;
         agreement_range: highest minus lowest agreement; agreement_sd (n - 1); minority_share: share of the answers that
-        are not with the majority (agree: 0.5 or more). Range, SD and minority share are NaN below two answers.
+        are not with the majority (agree: 0.5 or more). Range, SD and minority share are NaN below two answers. An item
+        of which only the original has an answer has a row, too.
     """
     refuse_unknown_invalid_answer_convention(invalid)
     paraphrases = answers[~answers["original"]]
@@ -111,6 +112,8 @@ def summarize_agreement_of_each_item(answers: pd.DataFrame, invalid: str = "drop
     majority = np.maximum(items["n_agree"], items["n_sides"] - items["n_agree"])
     items["agreement_range"] = (items["highest"] - items["lowest"]).where(items["n_valid"] > 1)
     items["minority_share"] = ((n_counted - majority) / n_counted).where(n_counted > 1)
+    items = answers[list(ITEM)].drop_duplicates().merge(items, how="left", on=list(ITEM))
+    items = items.fillna({"n_variants": 0, "n_valid": 0}).astype({"n_variants": int, "n_valid": int})
     return items.drop(columns=["lowest", "highest", "n_sides", "n_agree"])
 
 
@@ -154,6 +157,6 @@ def compute_flip_shares(items: pd.DataFrame, thresholds: Sequence[float]) -> pd.
 
 def average_validity_over_paraphrases(answers: pd.DataFrame) -> pd.DataFrame:
     """Average the validity of every model over all its answers to paraphrases (section 4.1): study, model, condition,
-    validity."""
-    paraphrases = answers[~answers["original"]]
-    return paraphrases.groupby(list(UNIT), sort=False)["validity"].mean().reset_index()
+    validity, which is NaN where only originals have an answer."""
+    of_paraphrases = answers.assign(validity=answers["validity"].where(~answers["original"]))
+    return of_paraphrases.groupby(list(UNIT), sort=False)["validity"].mean().reset_index()

@@ -48,7 +48,9 @@ class Comparison:
             n_undefined = int(self.columns["undefined"].sum())
             if n_undefined == n_values:
                 return f"There was nothing to compare: {n_values:,} numbers are undefined in both tables."
-            agreeing = f"All {n_values - n_undefined:,} numbers agree: the largest difference is {largest:.1e}"
+            n_equal = n_values - n_undefined
+            subject = f"All {n_equal:,} numbers agree: the largest" if n_equal > 1 else "The one number agrees: the"
+            agreeing = f"{subject} difference is {largest:.1e}"
             undefined_text = f" {n_undefined:,} more {'are' if n_undefined > 1 else 'is'} undefined in both tables."
             return f"{agreeing}; up to {self.tolerance:g} counts as none.{undefined_text if n_undefined else ''}"
         further_apart = self.columns.assign(further_apart=self.columns["differing"] - self.columns["half_defined"])

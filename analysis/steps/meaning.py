@@ -23,6 +23,7 @@ _PEOPLE = "people:"
 _CELL = [*UNIT, "item", "wording"]
 _ITEM = [*UNIT, "item"]
 _EVERY, _SAME = "all", "same"
+_RATES = ["study", "check", "n_passed", "n_decoys", "auc", "passed_share", "decoy_share"]
 
 
 def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.DataFrame:
@@ -54,7 +55,7 @@ def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.Da
         passed = wordings["score"]
         ranks = pd.concat([passed, decoys], ignore_index=True).rank()
         n_beaten = ranks[: len(passed)].sum() - len(passed) * (len(passed) + 1) / 2
-        falling = decoys.sort_values(ascending=False, ignore_index=True)
+        falling = np.sort(decoys.to_numpy(float))[::-1]
         n_allowed = int(np.floor(allowed * len(decoys) + 1e-9))
         stopped = falling[n_allowed] if n_allowed < len(falling) else -np.inf
         rows.append({
@@ -63,7 +64,7 @@ def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.Da
             "passed_share": (passed > stopped).mean() if len(decoys) else np.nan,
             "decoy_share": (decoys > stopped).mean(),
         })  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_RATES)
 
 
 def count_votes(scores: pd.DataFrame) -> pd.DataFrame:
@@ -88,7 +89,7 @@ def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.D
     -------
     DataFrame
         study, model, condition, wordings ("all" or "same"), n_items, n_wordings, k, n_items_k, flip, sd,
-        range_k, as table `meaning_flips` has them.
+        range_k, as table `meaning_flips` has them: also of models without an answer that counts.
     """
     names = dict.fromkeys([*_CELL, "variant"], "object")
     rows = answers.astype(names).merge(meanings[["study", "item", "variant", "meaning"]], how="left")
@@ -106,28 +107,34 @@ def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.D
     cells = cells[cells["size"] > 0]
     has_same_flip = cells["flip"].where(cells["same"]).groupby([cells[name] for name in _ITEM]).transform("count") > 0
     cells["flip"] = cells["flip"].where(has_same_flip)
-    parts = [(_EVERY, cells), (_SAME, cells[cells["same"] & cells["study"].isin(judged)])]
+    units = rows[list(UNIT)].drop_duplicates()
+    units = units.assign(k=units["study"].map(k_by_study).fillna(2).astype(int))
+    parts = [
+        (_EVERY, units, cells),
+        (_SAME, units[units["study"].isin(judged)], cells[cells["same"] & cells["study"].isin(judged)]),
+    ]
     return pd.concat(
-        [_average_flips_over_items(part).assign(wordings=name) for name, part in parts if len(part)]
-        or [pd.DataFrame()],
+        [_average_flips_over_items(part, of_part).assign(wordings=name) for name, of_part, part in parts],
         ignore_index=True,
     )
 
 
-def _average_flips_over_items(cells: pd.DataFrame) -> pd.DataFrame:
-    """Average flips, variances and ranges over the items of every model."""
+def _average_flips_over_items(cells: pd.DataFrame, units: pd.DataFrame) -> pd.DataFrame:
+    """Average flips, variances and ranges over the items of every model; one without items has a row without them."""
     groups = cells.groupby(_ITEM, sort=False)
     items = groups.agg(flip=("flip", "mean"), variance=("value", "var"), n=("value", "count"), k=("k", "first"))
-    has_k = (groups["size"].first() >= items["k"]).to_numpy()
+    has_k = (groups["size"].first() >= items["k"]).to_numpy(bool)
     items["range_k"] = [
         compute_mean_range_of_k_draws(part["value"].dropna().to_numpy(), part["k"].iloc[0]) for _, part in groups
     ]
     items.loc[~has_k, ["variance", "range_k"]] = np.nan
-    units = items.assign(has_k=has_k).groupby(list(UNIT), sort=False).agg(
-        n_items=("n", "size"), n_wordings=("n", "sum"), k=("k", "first"), n_items_k=("has_k", "sum"),
+    averages = items.assign(has_k=has_k).groupby(list(UNIT), sort=False).agg(
+        n_items=("n", "size"), n_wordings=("n", "sum"), n_items_k=("has_k", "sum"),
         flip=("flip", "mean"), sd=("variance", "mean"), range_k=("range_k", "mean"),
     ).reset_index()  # fmt: skip
-    return units.assign(sd=np.sqrt(units["sd"]))
+    averages = units.merge(averages.astype(dict.fromkeys(UNIT, "object")), how="left", on=list(UNIT))
+    counts = dict.fromkeys(("n_items", "n_wordings", "n_items_k"), 0)
+    return averages.fillna(counts).astype(dict.fromkeys(counts, int)).assign(sd=np.sqrt(averages["sd"].astype(float)))
 
 
 def compute_mean_range_of_k_draws(values: np.ndarray, k: int) -> float:

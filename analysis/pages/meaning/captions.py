@@ -23,7 +23,7 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
         else ""
     )
     return (
-        f"Share of changed answers, which differ from that to the original, of "
+        f"Share of answers unlike that to the original, of "
         f"{format_quantity(frame['model'].nunique(), 'model')} on {format_count_range(frame['n_items'], 'item')}: to "
         f"all wordings, and to those that were judged to mean the same.{corrected} Lines: 95 % intervals over items."
         + labels.describe_shown_rows(
@@ -58,10 +58,10 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
     frame
         From `figures.build_meaning_roc_frames`.
     """
-    passed = "wordings that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else "wordings"
+    passed_by = " that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else ""
     return (
-        f"ROC curves: share of {format_count_range(frame['n_passed'])} {passed} that pass, by the share of "
-        f"{format_count_range(frame['n_decoys'], 'decoy')} that pass with them. Left: a strict threshold; right: a "
+        f"ROC curves: share of {format_count_range(frame['n_passed'], 'wording')}{passed_by} that pass, by the share "
+        f"of {format_count_range(frame['n_decoys'], 'decoy')} that pass with them. Left: a strict threshold; right: a "
         "lenient one. Behind each check: its AUC. Dots: the threshold that at most 5 % of the decoys pass; hollow: the "
         f"check is not used. Dashed: a check that knows nothing.{_describe_drawn_checks(frame)}"
     )

@@ -46,7 +46,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     )
     marked_rows = stability.assign(silent=is_validity_below_half(stability["validity"]))
     hollow_text = (
-        f"{labels.explain_mark_of_unjudged_models(marked_rows)[:-1]} (hollow, at the foot)."
+        f"{labels.explain_mark_of_unjudged_models(marked_rows)} It is hollow, at the foot."
         if marked_rows["silent"].any()
         else ""
     )
@@ -68,10 +68,7 @@ def _describe_unjudged_models_of_map(boxes: pd.DataFrame) -> str:
     if "silent" not in boxes or not boxes["silent"].any():
         return ""
     names = labels.build_row_labels(boxes.drop(columns="silent"))[boxes["silent"]].unique()
-    return (
-        f" Left out: {join_names(list(names))}, of which less than half of the probability is surely "
-        f"{labels.ON_OPTIONS}."
-    )
+    return f" Left out: {join_names(list(names))}. Less than half of their probability is surely {labels.ON_OPTIONS}."
 
 
 def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
@@ -118,8 +115,9 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
     items_text = (
         f"The {MOST_ITEMS} least stable of {len(ranked):,} items"
         if len(ranked) > MOST_ITEMS
-        else f"All {format_quantity(len(ranked), 'item')}"
+        else f"All {len(ranked):,} items"
     )
+    items_text = f"{items_text}, the least stable on top" if len(ranked) > 1 else "The one item"
     models = frame.groupby("family")["n_models"].max()
     total = int(models.sum())
     # Which kind of models they are tells something only where there are several kinds.
@@ -131,7 +129,7 @@ def caption_item_stability(frame: pd.DataFrame) -> str:
         else f"No standard error: one model{' of each kind' if total > 1 else ''}"
     )
     return selection.read_answer_pair_attached_to_frame(frame).rewrite_agreement_text_for_answers(
-        f"{items_text}, the least stable on top: SD of agreement over an item's paraphrases divided by the model's "
+        f"{items_text}. Shown is the SD of agreement over an item's paraphrases divided by the model's "
         f"largest such SD{of_models}. {error_text}. 1 would be the least stable item of "
         f"{'every' if total > 1 else 'the'} model, 0 an item whose answer never moves. Left out: models of which less "
         f"than half of the probability is surely {labels.ON_OPTIONS}."
@@ -173,9 +171,10 @@ def caption_differences(frame: pd.DataFrame) -> str:
         marks += " Hatched: not compared." if len(pairs) < models * (models - 1) / 2 else ""
         marks, lines = f"{marks} Bold or dotted", ""
     return (
-        f"Paired differences over {format_count_range(pairs['n_items'])} common items in "
-        f"the {measure_meaning}: {format_quantity(len(pairs), 'pair')}. {marks}: p below {ALPHA:g} after Holm over all "
-        f"pairs{lines}.{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_choice_of_compared_pairs(pairs)}"
+        f"Paired differences of {format_quantity(len(pairs), 'pair')} over "
+        f"{format_count_range(pairs['n_items'], 'common item')}. Measure: {measure_meaning}. "
+        f"{marks}: p below {ALPHA:g} after Holm over all pairs{lines}."
+        f"{_explain_list_of_largest_pairs(pairs, listed_pairs)}{_explain_choice_of_compared_pairs(pairs)}"
         f"{explain_missing_interval_lines(pairs)}{labels.explain_mark_of_unjudged_models(sides)}"
     )
 

@@ -162,7 +162,9 @@ FIGURES = {
 
 
 def _explain_empty_stability_page(runs: Runs, parameters: Mapping[str, Any]) -> str:
-    """Say that no item has two paraphrases; empty where one has."""
+    """Say that no item has two paraphrases, or no prompt a response; empty where there are some."""
+    if not runs.execute("FROM responses LIMIT 1").fetchone():
+        return "no prompt has a response"
     item_count = runs.sql(
         "SELECT count(*) AS n FROM (SELECT study, item FROM stimuli WHERE pattern <> 'original' "
         "GROUP BY study, item HAVING count(*) > 1)"

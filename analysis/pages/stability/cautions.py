@@ -79,9 +79,9 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
 
 
 def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> list[str]:
-    """Name the models that give the same answer to every item on average."""
+    """Name the models that give the same answer to every item on average; of one item, that would be nothing."""
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
-    labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"])]
+    labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"]) & (labelled_rows["n_items"] > 1)]
     sentences = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
         names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])
@@ -91,7 +91,8 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
                 f"{answer}{ending} with" if choice.is_agree_disagree else f"choose{ending} {quote_answer(answer)} on"
             )
             sentences.append(
-                f"{join_names(names)} {choice_text} every item on average: always the same answer, whatever is asked."
+                f"{join_names(names)} {choice_text} every item on average. That is always the same answer, whatever is "
+                "asked."
             )
     return sentences
 
@@ -161,7 +162,8 @@ def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.Da
     """Say that there are few models, items, or wordings per item."""
     item_counts = stability["n_items"].set_axis(labels.build_row_labels(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
-    typical = int(np.median(wordings.count_paraphrases_by_item(items)))
+    sizes = wordings.count_paraphrases_by_item(items)
+    typical = int(np.median(sizes)) if len(sizes) else 0
     if 0 < typical < FEW_PARAPHRASES:
         sentences.append(
             f"Only {format_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "

@@ -37,9 +37,10 @@ def build_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]
 
 
 def build_item_stability_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `item_stability` of every study: the least stable of its items are compared."""
+    """Yield table `item_stability` of every study that has a figure: the least stable of its items are compared."""
     for _, study_rows in frames.join_option_orders("item_stability").groupby("study", sort=False):
-        yield (study_rows,)
+        if study_rows["normalised_sd_mean"].notna().any():
+            yield (study_rows,)
 
 
 def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
@@ -57,8 +58,9 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
 
 
 def build_validity_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `items` of every study, with the mark of the models that do not answer."""
+    """Yield table `items` of every study with responses to paraphrases, with the mark of models that do not answer."""
     rows = labels.add_nonanswering_unit_column(frames["items"], frames["stability"])
     cells = frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE)
     for _, study_cells in cells.groupby("study", sort=False):
-        yield (study_cells,)
+        if study_cells["validity_mean"].notna().any():
+            yield (study_cells,)

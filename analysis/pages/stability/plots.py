@@ -63,7 +63,7 @@ def draw_agreement(
     )
     cells = select_agreement_cells(distribution, items)
     table, names = _pivot_cells_to_items_by_models(cells, "value"), _name_rows_by_start_of_text(items, cells, width)
-    is_split = _pivot_cells_to_items_by_models(cells, "split").fillna(0).to_numpy(float) > 0
+    is_split = _pivot_cells_to_items_by_models(cells, "split").eq(True).to_numpy(bool)
     return matrices.draw_heat_map(
         table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
         row_labels=names.loc[table.index],

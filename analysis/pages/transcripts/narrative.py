@@ -26,6 +26,11 @@ KINDS = {
     ),
     "": ("items from all over the study, because no answers order them",) * 3,
 }
+# By measure, what is shown where no item is before another.
+TIED_KINDS = {
+    "spread": "items from all over the study, because no item's wordings are answered more differently than another's",
+    "score": "items from all over the study, because all have the same mean score",
+}
 RULES = {
     "spread": "Items are ordered by how far their two most different wordings are apart, as a mean over models.",
     "score": "Items with scores are ordered by their mean score.",
@@ -61,8 +66,15 @@ def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, units: pd.D
 def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     """Say by which rule the examples were chosen."""
     counts = examples.groupby("study", sort=False).size()
+    n_values = examples.groupby("study", sort=False)["transcript_value"].nunique()  # first and last are the ends
     return [
-        f"{f'Of “{row.study}”: ' if len(counts) > 1 else 'Shown: '}{KINDS[row.measure][counts[row.study] - 1]}."
+        (f"Of “{row.study}”: " if len(counts) > 1 else "Shown: ")
+        + (
+            TIED_KINDS[row.measure]
+            if n_values[row.study] == 1 < counts[row.study]
+            else KINDS[row.measure][counts[row.study] - 1]
+        )
+        + "."
         for row in examples.drop_duplicates("study").itertuples()
     ]
 

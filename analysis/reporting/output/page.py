@@ -274,7 +274,8 @@ class Page:
             tables.list_columns_compared_within_rows(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
-        same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns)
+        # A text may end with a full stop, as the sentence does.
+        same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns).removesuffix(".")
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left

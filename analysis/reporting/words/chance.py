@@ -34,9 +34,9 @@ ALIKE = (
 
 NO_CHANCE = pd.DataFrame(columns=["study", "model", "condition", "answers"])  # no answers that chance may have changed
 CAUTIONS = {
-    DRAWN: "Chance and wording are not told apart for {}: one answer per wording, at a temperature above 0 or not "
-    "known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
-    SAMPLED: "Chance and wording are not told apart for {}: samples of one wording are not shown to be alike more "
+    DRAWN: "Chance and wording are not told apart for {}. There is one answer per wording, at a temperature above "
+    "0 or not known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
+    SAMPLED: "Chance and wording are not told apart for {}. Samples of one wording are not shown to be alike more "
     "often than those of different wordings.",
 }
 

@@ -156,7 +156,9 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
     if row["n_items_changed"] < LEAST:
         return ""
     excess, low, high = (float(row[f"excess{end}"]) for end in ("", "_lower", "_upper"))  # missing without a sheet
-    is_refuted = verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
+    is_refuted = (
+        excess <= 0 or verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
+    )
     is_refuted |= row["not_shown"] not in ("", NO_SHEET)  # people read some, but not enough to tell
     if estimate_same_meaning_flip_excess_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND

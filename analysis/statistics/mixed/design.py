@@ -207,8 +207,8 @@ def _drop_gaps_and_refuse_unfittable_input(
         )
     if np.ptp(_convert_to_numbers(response)) == 0:
         raise InputError(
-            f"response '{response.name}'{fit_input.label} is {response.iloc[0]} in all {len(rows):,} rows: "
-            "nothing varies that could be explained"
+            f"response '{response.name}'{fit_input.label} is {response.iloc[0]} in "
+            f"{f'all {len(rows):,} rows' if len(rows) > 1 else 'the only row'}: nothing varies that could be explained"
         )
     if (n_levels := rows[group].nunique()) < 2:
         raise InputError(f"only one {group}{fit_input.label}: a random intercept needs at least 2")
@@ -220,11 +220,10 @@ def _drop_gaps_and_refuse_unfittable_input(
 def _drop_incomplete_rows_and_terms(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
-    """Leave out empty optional predictors and, with missing="drop", rows without a value."""
+    """Leave out optional predictors that are empty or constant and, with missing="drop", rows without a value."""
     rows, formula = fit_input.frame, fit_input.formula
-    dropped = {
-        name: "no value in any row" for name in columns_with_gaps if name in optional and rows[name].isna().all()
-    }
+    n_values = {name: rows[name].nunique() for name in columns_with_gaps if name in optional}
+    dropped = {name: "constant" if n else "no value in any row" for name, n in n_values.items() if n < 2}
     formula = formula.drop_terms(dropped)
     gaps = {
         name: int(count) for name in columns_with_gaps if name not in dropped and (count := rows[name].isna().sum())

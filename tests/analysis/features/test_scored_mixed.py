@@ -114,7 +114,7 @@ def test_bad_input_is_one_line(run, formula, by, line):
 def test_scores_without_any_value_are_one_line(tmp_path):
     rows = draw_scores(["a"], items=4, wordings=3)
     run = notebook.open(write_scored(tmp_path / "run", rows.assign(score=np.where(rows.index == 0, 0.5, np.nan))))
-    with pytest.raises(InputError, match=r"response 'score' .* is 0.5 in all 1 rows") as error:
+    with pytest.raises(InputError, match=r"response 'score' .* is 0.5 in the only row") as error:
         run.mixed("score ~ statement_length + (1 | item)")
     assert "\n" not in str(error.value)
 

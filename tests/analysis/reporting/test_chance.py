@@ -76,7 +76,7 @@ def test_samples_part_wording_from_chance_where_those_of_one_wording_agree_more(
     )
     said = dict(make_answers(folder, "agreement", ["stability"]))["stability"]
     assert said.verdict == verdict
-    assert any("samples of one wording are not shown" in line for line in said.cautions) == (effect == 0)
+    assert any("Samples of one wording are not shown" in line for line in said.cautions) == (effect == 0)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0, "0", "0.0"])
@@ -96,7 +96,7 @@ def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
         "hardly",
     ]
     assert next(chance.list_chance_change_cautions(rows, by_chance[:1])).startswith(
-        "Chance and wording are not told apart for coin-1: one answer per wording"
+        "Chance and wording are not told apart for coin-1. There is one answer per wording"
     )
     assert list(chance.list_chance_change_cautions(rows, chance.NO_CHANCE)) == []
 

@@ -351,3 +351,9 @@ def test_what_is_the_same_in_the_rows_shown_is_not_said_of_all(tmp_path):
     assert "the same in all 4 rows." in page.table("distribution").text
     assert "the same in 2 of 4 rows, the others are not shown." in page.table("distribution", most=2).text
     assert "The same in all these rows: " in page.table("items", most=2).text
+
+
+def test_what_is_the_same_in_all_rows_ends_with_one_full_stop(tmp_path):
+    rows = random_frame(["a", "b"], items=1).assign(text="So it is.").iloc[:-1]  # b has one paraphrase less
+    page = StabilityPage(str(write_run(tmp_path / "run", rows)))
+    assert "Text So it is. Full precision" in page.table("items").text

@@ -164,6 +164,7 @@ def test_intervals_of_no_flips_have_wilsons_width():
     same = np.tile([1.0, 1, 0, NO], 9)
     only_others_flip = estimate_flip_share_corrected_for_meaning(np.tile([0.0, 0, 1, 0], 9), np.ones(36), same, items)
     assert only_others_flip.corrected == 0 and only_others_flip.upper > 0.2
+    assert (share.excess, np.isnan(share.excess_lower), np.isnan(share.excess_upper)) == (0, True, True)
     alike = estimate_flip_share_corrected_for_meaning(np.tile([0.0, 1, 0, 1], 9), np.ones(36), np.ones(36), items)
     assert alike.corrected == 0.5 and 0.2 < alike.lower < 0.4 and 0.6 < alike.upper < 0.8
     of_one_item = estimate_flip_share_corrected_for_meaning([0, 1, 0], [1, 1, 1], [NO] * 3, ["a"] * 3)

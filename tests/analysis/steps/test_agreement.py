@@ -92,6 +92,16 @@ def test_one_paraphrase_has_no_range_no_sd_and_no_minority():
     assert compute_flip_shares(items, [0.1])["flip_10"].isna().all()
 
 
+def test_an_item_of_which_only_the_original_has_an_answer_has_a_row_without_numbers():
+    answers = compute_agreement(*build_run({"answer": "agree"}), LABELS)
+    items = summarize_agreement_of_each_item(answers)
+    assert items[["n_variants", "n_valid"]].to_numpy().tolist() == [[0, 0]]
+    assert items[["agreement_mean", "agreement_range", "minority_share"]].isna().all(axis=None)
+    (unit,) = average_range_and_sd(items).merge(average_validity_over_paraphrases(answers)).to_dict("records")
+    assert math.isnan(unit["range_mean"])
+    assert math.isnan(unit["validity"])
+
+
 def test_flips_are_the_share_of_items_above_the_threshold_and_spreads_are_means_over_items():
     changing, steady = (
         build_run({"answer": "agree"}, *({"answer": answer} for answer in given), item=item)

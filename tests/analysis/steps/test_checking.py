@@ -52,6 +52,13 @@ def test_a_wrong_value_one_that_is_undefined_on_one_side_and_a_missing_row_are_d
     assert comparison.describe() == words
 
 
+def test_one_number_agrees():
+    one = OURS.head(1)[["model", "n"]]
+    assert compare_tables(one, one, ["model"]).describe() == (
+        "The one number agrees: the difference is 0.0e+00; up to 1e-09 counts as none."
+    )
+
+
 def test_only_the_columns_of_the_other_table_are_compared_within_the_tolerance():
     theirs = OURS[["model", "n"]].assign(n=[4, 5, 6.5])
     assert compare_tables(OURS, theirs, ["model"], 0.5).columns["column"].tolist() == ["n"]

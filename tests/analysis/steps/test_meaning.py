@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis import runs
@@ -17,7 +18,8 @@ from analysis.steps.meaning import (
     summarize_flips_by_meaning_of_wordings,
 )
 from helpers import choice_runs, scale_runs, wording_runs
-from helpers.meaning_runs import add_meaning, write_meaning_run
+from helpers.meaning_runs import add_meaning, draw_flips, draw_meaning, write_meaning, write_meaning_run
+from helpers.synthetic import paraphrases, write_run
 
 TOLERANCE = 1e-12
 WRITERS = {
@@ -47,6 +49,45 @@ def test_steps_and_tables_agree(tmp_path, name):
         table, summarize_flips_by_meaning_of_wordings(answers, read_verdicts_on_wordings(opened)), on, TOLERANCE
     )
     assert not flips.differs, flips.describe()
+
+
+def test_a_model_without_an_answer_that_counts_has_the_rows_of_the_table(tmp_path):
+    frame = draw_flips(["a", "b"], items=3, paraphrases=4)
+    frame.loc[(frame["model"] == "b") & (frame["variant"] != "original"), "agreement"] = np.nan
+    folder = write_run(tmp_path / "run", frame.drop(columns="same"))
+    wordings = frame[frame["variant"] != "original"].drop_duplicates(["item", "variant"])
+    write_meaning(folder, draw_meaning(wordings[["item", "variant", "text", "same"]]))
+    opened = runs.open_runs(folder)
+    flips = summarize_flips_by_meaning_of_wordings(
+        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+    )
+    assert flips.loc[flips["model"] == "b", "n_items"].tolist() == [0, 0]
+    on = ["study", "model", "condition", "wordings"]
+    assert not compare_tables(build_table("meaning_flips", opened, resamples=0), flips, on).differs
+
+
+def test_without_originals_and_with_people_alone_there_is_nothing_to_compare(tmp_path):
+    folder = write_run(tmp_path / "run", paraphrases({"x": [0.4, 0.6]}))
+    votes = pd.DataFrame([{"item": "x", "variant": "p1", "check": "people:ann", "score": 1.0}])
+    write_meaning(folder, votes)
+    opened = runs.open_runs(folder)
+    flips = summarize_flips_by_meaning_of_wordings(
+        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+    )
+    rates = rate_quality_of_checks(read_meaning_scores(opened))
+    for table, numbers, on in (
+        ("meaning_flips", flips, ["study", "model", "condition", "wordings"]),
+        ("meaning_checks", rates, ["study", "check"]),
+    ):
+        assert compare_tables(build_table(table, opened), numbers, on).describe() == "There was nothing to compare."
+
+
+def test_decoys_that_stand_in_falling_order_have_a_threshold():
+    """pandas leaves the index of a column as it was where there is nothing to sort."""
+    scores = pd.DataFrame({"study": "s", "check": "words", "item": "x", "text": list("abcd"), "source": None,
+                           "score": [0.9, 0.8, 0.5, 0.2], "decoy": [None, None, "negated", "negated"]})  # fmt: skip
+    (rates,) = rate_quality_of_checks(scores).to_dict("records")
+    assert (rates["passed_share"], rates["decoy_share"]) == (1.0, 0.0)
 
 
 def test_the_expected_range_is_that_of_all_draws():

@@ -141,7 +141,9 @@ def test_one_answer_that_may_have_been_drawn_is_no_yes(tmp_path, temperature, wo
         assert found.verdict.startswith("Yes: 97 % of the questions")
         return
     assert found.verdict == chance.ONCE
-    assert found.cautions[0].startswith("Chance and wording are not told apart for letters: one answer per wording")
+    assert found.cautions[0].startswith(
+        "Chance and wording are not told apart for letters. There is one answer per wording"
+    )
     assert said(tmp_path, always(ASKED, right), temperature=temperature).verdict.startswith("Hardly: 0 %")
 
 

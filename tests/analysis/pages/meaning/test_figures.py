@@ -16,6 +16,7 @@ from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.output.exploring import Run
 from helpers.figures import check_figure
 from helpers.meaning_runs import write_meaning_run
+from helpers.sentences import too_long
 
 CHECKS = [f"similarity:model {number}" for number in range(8)]
 
@@ -44,6 +45,15 @@ def test_captions_say_that_only_the_best_checks_are_drawn():
         assert " Shown: the 6 with the largest AUC of 8 checks; the table has all." in caption(frame)
         assert "Shown" not in caption(frame[:6])
     assert captions.caption_meaning_scores(scores).startswith("Scores of 6 checks: ")
+    one = roc.assign(passed_by="people", n_passed=1)
+    assert "share of 1 wording that most people called the same that pass" in captions.caption_meaning_roc(one)
+
+
+def test_the_caption_of_flips_has_short_sentences(opened):
+    frame = pd.DataFrame({
+        "model": ["a", "b"], "label": ["a", "b"], "n_items": [4, 14], "wordings": "corrected", "total": 2,
+    })  # fmt: skip
+    assert too_long(captions.caption_meaning_flips_by_model(frame)) == []
 
 
 def test_the_family_of_the_effects_is_all_rows():

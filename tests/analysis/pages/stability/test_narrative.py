@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 from analysis import runs
 from analysis.pages.stability import narrative
+from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.reporting import words
 from analysis.reporting.catalogue import selection, tables
 from analysis.reporting.words import chance
@@ -59,13 +60,26 @@ def test_one_firm_model(tmp_path):
         "These are distances in agreement, which lies between 0 and 1.",
     )
     assert any(
-        line == "m agrees with every item on average: always the same answer, whatever is asked."
+        line == "m agrees with every item on average. That is always the same answer, whatever is asked."
         for line in said.cautions
     )
     assert any(line.startswith("Only 1 model:") for line in said.cautions)
     assert any(line.startswith("Only 3 items:") for line in said.cautions)
     assert any("a single one is 33 %" in line for line in said.cautions)
     assert not any(line.startswith("Not judged") for line in said.cautions)
+
+
+def test_without_any_response_there_is_no_page_and_a_notebook_says_that_nothing_can_be_told(tmp_path):
+    rows = wordings(FIRM).drop(columns="agreement").assign(error="no answer came")
+    said, _ = answer(tmp_path / "run", rows)
+    assert said.setup == "1 model was asked whether it agrees with 0 items of “synthetic”."
+    assert said.verdict == narrative.NOTHING
+    assert CATALOGUE.explain_no_data(runs.open_runs(tmp_path / "run"), {}) == "no prompt has a response"
+
+
+def test_one_item_does_not_tell_whether_a_model_always_gives_the_same_answer(tmp_path):
+    said, _ = answer(tmp_path / "run", wordings(FIRM[:1]))
+    assert [line for line in said.cautions if "always the same answer" in line] == []
 
 
 def test_hardly_is_said_of_enough_firm_items_only(tmp_path):

@@ -12,10 +12,13 @@ from matplotlib.collections import PathCollection
 
 from analysis import runs
 from analysis.pages.stability import captions, cases, plots, tables
+from analysis.pages.stability.figures import build_item_stability_frames, build_validity_frames
 from analysis.pages.stability.model_plots import SIDE
 from analysis.pages.stability.plots import MOST_COLUMNS, MOST_ITEMS, sort_items_by_instability
+from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
+from helpers.sentences import too_long
 from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -107,7 +110,9 @@ def test_captions_count_what_is_drawn(tmp_path):
         *frames["overview"]
     )
     assert "3 items (4 paraphrases each), a column each: 2 models." in captions.caption_agreement(*frames["agreement"])
-    assert "1 pair." in captions.caption_differences(*frames["differences"])
+    assert captions.caption_differences(*frames["differences"]).startswith(
+        "Paired differences of 1 pair over 3 common items. Measure: "
+    )
     alone = tables_of(tmp_path / "alone", ["one"], 3)
     assert "Stability over 3 items per row: 1 model. Validity: " in captions.caption_overview(*alone["overview"])
     said = captions.caption_agreement(*alone["agreement"])
@@ -115,6 +120,7 @@ def test_captions_count_what_is_drawn(tmp_path):
     one = {"study": "s", "item": ["i"], "text": "t", "family": "causal", "normalised_sd_mean": 0.5, "n_models": 1}
     said = captions.caption_item_stability(pd.DataFrame(one))
     assert "the model's largest such SD. No standard error: one model. 1 would be the least stable item of the" in said
+    assert said.startswith("The one item. ")
     twice = [pd.concat([part, part.assign(condition="other")]) for part in frames["agreement"]]
     assert "a column each: 2 models, each in 2 conditions (4 combinations)." in captions.caption_agreement(*twice)
 
@@ -137,6 +143,27 @@ def test_a_dot_says_that_the_wording_decides(tmp_path):
     distribution.loc[3, "q25"] = 0.4
     axes = plots.draw_agreement(distribution, frames[1]).axes[0]
     assert {row for row, _ in marks(axes)} == {3.0}
+
+
+def test_a_study_without_a_number_has_no_figure(tmp_path):
+    frame = random_frame(["m"], items=2, paraphrases=2)
+    run = write_run(tmp_path / "run", frame[frame["variant"] == "original"])
+    frames = Frames(runs.open_runs(run), {"resamples": 0})
+    assert list(build_validity_frames(frames)) == []
+    assert list(build_item_stability_frames(frames)) == []
+
+
+def test_captions_have_short_sentences(frames):
+    said = [getattr(captions, f"caption_{name}")(*parts) for name, parts in frames.items() if not parts[0].empty]
+    assert too_long(*said) == []
+
+
+@pytest.mark.filterwarnings("error::FutureWarning")
+def test_a_cell_without_an_answer_has_no_dot(tmp_path):
+    distribution, items = tables_of(tmp_path / "run", ["one", "two"], 4)["agreement"]
+    distribution = distribution.assign(q25=0.4, median=0.55, q75=0.6).drop(index=1)
+    axes = plots.draw_agreement(distribution, items).axes[0]
+    assert len(marks(axes)) == 7
 
 
 def test_one_answer_per_wording_is_drawn_as_a_share(tmp_path):

@@ -141,7 +141,7 @@ def test_agreement_of_little_mass_is_neither_drawn_nor_an_example(four, tmp_path
     drawn = next(figures.build_agreement_frames(frames))
     found = " ".join(texts(plots.draw_agreement(*drawn)))
     assert "whole" in found and "few" not in found and "some" not in found
-    assert "Left out: some and few, of which less than half of the probability" in captions.caption_agreement(*drawn)
+    assert "Left out: some and few. Less than half of their probability is" in captions.caption_agreement(*drawn)
     pairs = one_row.select_divergent_wordings_of_judged_models(frames)
     assert set(pairs["model"]) == {"most", "whole"} < set(frames["divergent"]["model"])
     _, silent = said(tmp_path / "run", {"some": 0.4})

@@ -11,7 +11,7 @@ from analysis.pages.transcripts import tables
 from analysis.pages.transcripts.page import TranscriptsPage
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.scoring_runs import one_judge
-from helpers.synthetic import edit_run_json, paraphrases, write_run
+from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
 VALUES = {"calm": [0.5, 0.5, 0.5], "wild": [0.0, 1.0, 0.5], "tame": [0.4, 0.5, 0.6], "odd": [0.3, 0.6, 0.4]}
 
@@ -92,6 +92,16 @@ def test_of_one_and_of_two_items_no_middle_one_is_told(tmp_path):
         assert tables.order_items_and_mark_examples(page.runs)["shown"].tolist() == shown
         page.answer()
         assert f"Shown: {sentence}." in page.table("transcript_items").text
+
+
+def test_of_items_that_are_all_alike_none_is_called_the_most_different(tmp_path):
+    rows = random_frame(items=3, paraphrases=2).assign(agreement=0.7)
+    page = TranscriptsPage(str(write_run(tmp_path / "run", rows)))
+    page.answer()
+    assert page._details["transcript_items"] == (
+        "Shown: items from all over the study, because no item's wordings are answered more differently than "
+        "another's.",
+    )
 
 
 def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):

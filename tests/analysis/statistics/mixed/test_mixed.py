@@ -225,6 +225,16 @@ def test_missing_values_are_counted_and_left_out_on_request_only(family):
     one_line(lambda: mixed.fit_mixed_models(family, FORMULA, missing="ignore"), "missing is 'error' or 'drop'")
 
 
+def test_a_constant_optional_predictor_costs_no_rows(family):
+    """Rows without a value of it were left out, and then the predictor, too."""
+    constant = family.assign(x2=np.where(np.arange(len(family)) % 3, 1.0, np.nan))
+    result = mixed.fit_mixed_models(constant, FORMULA, optional=["x2"], missing="drop")
+    without = mixed.fit_mixed_models(family, FORMULA.replace(" + x2", ""))
+    assert set(result.diagnostics["dropped"]) == {"x2: constant"}
+    assert result.table["n_rows"].max() == without.table["n_rows"].max() == result.table["n_rows"].min()
+    np.testing.assert_allclose(result.table["estimate"], without.table["estimate"])
+
+
 def test_optional_predictors_are_left_out_of_the_fits_without_them(family):
     holes = family.assign(x2=family["x2"].where(family["model"] != "m1"))
     result = mixed.fit_mixed_models(holes, FORMULA, optional=["x2"])
