@@ -262,8 +262,8 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
-        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
-        f"{n_missing:,} {'is' if n_missing == 1 else 'are'} missing. This is so for "
+        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
+        f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
         f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
     ]
 
@@ -285,10 +285,16 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
 def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing."""
     return [
-        f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
+        f"{row['model']} ({row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} of "
         f"{row['asked']:,})"
         for row in unanswered_counts.to_dict("records")
     ]
+
+
+def _join_failed_and_missing_counts(n_failed: int, n_missing: int, verb: str = "") -> str:
+    """Write how many prompts failed and are missing, without a count of 0: three of them fit into one sentence."""
+    counts = (f"{n_failed:,} failed" if n_failed else "", f"{n_missing:,} {verb}missing" if n_missing else "")
+    return ", ".join(filter(None, counts))
 
 
 def list_few_models_cautions(n_models: int) -> list[str]:
