@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from analysis.runs.parts import Part
 
+ROUNDING = 1e-12  # numbers below it are what sums in another order differ by
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -182,6 +184,31 @@ def format_percent(share: float, decimals: int = 0) -> str:
             return f"{text} %"
     least = 10**-places
     return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
+
+
+def format_significant_digits(number: float, digits: int, sign: str = "") -> str:
+    """Write a number with some significant digits; a large one in full, and 0 for what is rounding.
+
+    Parameters
+    ----------
+    number
+        Any number.
+    digits
+        How many digits count.
+    sign
+        "+": a number from 0 on has a sign, too.
+
+    Returns
+    -------
+    str
+
+    >>> format_significant_digits(0.12345, 3, "+"), format_significant_digits(-1219.6, 3)
+    ('+0.123', '-1,220')
+    >>> format_significant_digits(-1.4e-17, 3)
+    '0'
+    """
+    text = f"{0.0 if abs(number) < ROUNDING else number:{sign}.{digits}g}"
+    return f"{float(text):{sign},.0f}" if "e+" in text else text
 
 
 def format_signed_number(number: float, decimals: int) -> str:
