@@ -172,10 +172,10 @@ def drop_rounding_of_sums(part: float, total: float, share: float = ROUNDING_OF_
     -------
     float
 
-    >>> drop_rounding_of_sums(0.3 - (0.1 + 0.2), 0.3), drop_rounding_of_sums(0.1, 0.3)
-    (0.0, 0.1)
+    >>> [drop_rounding_of_sums(part, 0.3) for part in (0.3 - (0.1 + 0.2), 0.1, np.nan)]
+    [0.0, 0.1, nan]
     """
-    return part if abs(part) > share * total else 0.0
+    return 0.0 if abs(part) <= share * total else part  # NaN stays
 
 
 def estimate_covariance_of_models_over_wordings(values: Array) -> Array:

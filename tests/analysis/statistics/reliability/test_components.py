@@ -52,6 +52,15 @@ def test_answers_that_differ_by_rounding_have_no_variance(answer, crossed):
     assert items.item > 0 and items.residual == 0 and (items.wording == 0 or not crossed)
 
 
+def test_items_that_are_not_told_apart_from_shared_wordings_have_no_component():
+    holes = np.full((3, 5), np.nan)
+    holes[0, 0] = holes[1, 3] = holes[2, 1] = holes[2, 3] = 1.0
+    holes[2, 1] = 0.0
+    for values in (holes, holes[:2]):
+        panel = estimate_panel_mean(values, True)
+        assert np.isnan([panel.item, panel.wording, panel.inner]).all()
+
+
 def test_the_textbook_example():
     """Mean squares 11.24 (targets), 32.49 (judges), 1.02 (residual) and 6.26 (within), as printed."""
     found = estimate_variance_components(JUDGES, True)
