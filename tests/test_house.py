@@ -59,7 +59,7 @@ HEAVY = ("matplotlib", "duckdb", "statsmodels", "scipy", "papermill", "jinja2")
 # Words that are columns, measures and parts of sentences, too: they count where a statement speaks of protocols.
 WORDS = {"agreement", "choice", "meaning", "scale", "scales", "scored", "wording"}
 # Protocols that are never asked: their runs come from importers.
-IMPORTED = {"scored"}
+IMPORTED = {"scored", "accuracies"}
 # Who names a protocol outside its folder, and why; a page may also name the protocols that its catalogue declares.
 NAMING = {
     "analysis.measures.agreement": "reads the rows of this protocol, for several pages",

@@ -288,6 +288,6 @@ def _test_order_of_each_model_pair(
     n_pairs = len(ranked) * (len(ranked) - 1) // 2
     if len(pairs) < n_pairs:
         notes.append(
-            f"{where}the baseline finds the order of {len(pairs)} of {format_quantity(n_pairs, 'pair')} of models; the "
-            "others are not tested"
+            f"{where}the baseline finds the order of {len(pairs) or 'none'} of {format_quantity(n_pairs, 'pair')} of "
+            f"models; {'the others are not' if pairs else 'nothing is'} tested"
         )

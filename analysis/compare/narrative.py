@@ -18,7 +18,15 @@ from analysis.compare.pairs import VALIDITY
 from analysis.compare.verdicts import CANNOT_TELL, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
 from analysis.measures.reworded import LOGIT
 from analysis.measures.reworded.flips import FLIPS
-from analysis.reporting.words import Answer, format_count_range, format_percent, format_quantity, join_names, labels
+from analysis.reporting.words import (
+    Answer,
+    format_count_range,
+    format_percent,
+    format_quantity,
+    format_significant_digits,
+    join_names,
+    labels,
+)
 
 HIGHER = (HIGHER_A, HIGHER_B)
 # Measures whose names are no words of everyday -> how sentences call them.
@@ -102,7 +110,7 @@ def _describe_verdict(row: pd.Series) -> str:
     if row["verdict"] == NO_DIFFERENCE:
         return f"No difference in {measure} is found, which is no proof that there is none."
     if row["verdict"] in HIGHER:
-        numbers = f"{row['a']:.3g} against {row['b']:.3g}"
+        numbers = f"{format_significant_digits(row['a'], 3)} against {format_significant_digits(row['b'], 3)}"
         better = ", and lower is better" if row["lower_is_better"] else ""
         return f"{row['verdict']} in {measure}, {numbers}{better}; that holds for {row['holds_for']}."
     return f"A and B are {row['verdict']} in {measure}, for {row['holds_for']}."
@@ -145,7 +153,8 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
     if len(open_rows) == len(headline) == 1:
         row: Any = open_rows.iloc[0]
         sized = format_quantity(int(row["n_items"]), "item")
-        yield f"A true difference below {row['least_difference']:.2g} is easily missed with {sized}: power is below .8."
+        least = format_significant_digits(row["least_difference"], 2)
+        yield f"A true difference below {least} is easily missed with {sized}: power is below .8."
 
 
 def _join_measure_names(names: pd.Series) -> str:

@@ -20,7 +20,7 @@ import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
 from analysis.compare.power import MCNEMAR
-from analysis.reporting.words import format_percent, format_quantity
+from analysis.reporting.words import format_percent, format_quantity, format_significant_digits
 from analysis.statistics.multiplicity import ALPHA
 
 CANNOT_TELL, NO_DIFFERENCE = "cannot tell", "no difference found"
@@ -104,10 +104,12 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
     sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
     better = ", lower is better" if row["lower_is_better"] else ""
     holds = f" (for {row['holds_for']})" if row["holds_for"] else ""
+    a, b = (format_significant_digits(row[side], 4) for side in "ab")
     if row["n_items_differing"] == 0:
-        return f"{row['measure']}: {row['a']:.4g} in both, the same in all of {sized}: {row['verdict']}{holds}"
+        return f"{row['measure']}: {a} in both, the same in all of {sized}: {row['verdict']}{holds}"
     return (
-        f"{row['measure']}: A {row['a']:.4g}, B {row['b']:.4g}; A less B {row['difference']:+.3g} {interval}{like}; "
+        f"{row['measure']}: A {a}, B {b}; "
+        f"A less B {format_significant_digits(row['difference'], 3, '+')} {interval}{like}; "
         f"{_format_p(row['p_holm'])} after Holm ({row['test']}, {sized}{better}): {row['verdict']}{holds}"
     )
 
@@ -115,7 +117,8 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
 def _describe_findable_difference_and_needed_items(row: Mapping[str, Any]) -> Iterator[str]:
     """Say what this comparison could have found, and how many items would decide its difference."""
     if row["least_difference"] == row["least_difference"]:
-        yield f"so many items find a true difference of {row['least_difference']:.2g} with power .8"
+        least = format_significant_digits(row["least_difference"], 2)
+        yield f"so many items find a true difference of {least} with power .8"
     elif row["test"] == MCNEMAR:
         yield "so few items find no difference with power .8, however large it is"
     if row["n_items_to_decide"] == row["n_items_to_decide"]:
@@ -128,7 +131,8 @@ def _describe_findable_difference_and_needed_items(row: Mapping[str, Any]) -> It
 
 def _format_interval(lower: float, upper: float) -> str:
     """Write an interval; say where there is none."""
-    return "[no interval]" if np.isnan(lower) else f"[{lower:+.3g}, {upper:+.3g}]"
+    low, high = (format_significant_digits(end, 3, "+") for end in (lower, upper))
+    return "[no interval]" if np.isnan(lower) else f"[{low}, {high}]"
 
 
 def _format_p(p: float) -> str:

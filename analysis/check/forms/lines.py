@@ -11,7 +11,7 @@ from shlex import quote
 from analysis.check.checking import SEVERITY, Check, DecidedOutcome, DecidedRule
 from analysis.check.outcomes import BROKEN, CANNOT_TELL, COUNTED, HOLDS, Outcome
 from analysis.check.rules import KURTOSIS, NOT_WORSE, RANKING
-from analysis.reporting.words import format_quantity
+from analysis.reporting.words import format_quantity, format_significant_digits
 from ground.errors import format_message_on_one_line
 from ground.progress import colour_text
 
@@ -98,7 +98,7 @@ def format_number_of_outcome(outcome: Outcome) -> str:
     if outcome.rule.kind not in (NOT_WORSE, RANKING, KURTOSIS):
         return number
     details = ["+ is better"] if outcome.rule.kind == NOT_WORSE else []
-    details += [f"before: {outcome.before:.4g}"] if outcome.before == outcome.before else []
+    details += [f"before: {format_significant_digits(outcome.before, 4)}"] if outcome.before == outcome.before else []
     aside = f" ({', '.join(details)})" if details else ""
     return f"{'+' if outcome.number > 0 else ''}{number}{aside}"
 
@@ -127,7 +127,7 @@ def _format_on_its_side_of_limit(number: float, outcome: Outcome, digits: int, s
         rounded = float(f"{number:.{n_digits}g}")
         if (rounded > limit, rounded < limit) == (number > limit, number < limit) or math.isclose(number, limit):
             break
-    return f"{number:{sign}.{n_digits}g}"
+    return format_significant_digits(number, n_digits, sign)
 
 
 def describe_test_of_outcome(decided: DecidedOutcome) -> str:

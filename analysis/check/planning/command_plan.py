@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,10 @@ def main(args: argparse.Namespace) -> int:
             f"are tried; allow a larger {'one' if args.se is not None else 'difference'}"
         )
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
+    n_models = len(study.list_units_to_rank())
+    n_all = n_models if args.se is not None else comb(n_models, 2)
     models_text = format_quantity(len(forecasts), *nouns)
+    models_text += f" (of {n_all:,}: the pilot tells too little of the others)" * (len(forecasts) < n_all)
     notes = [
         f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; "
         f"pilot: {_describe_size_of_pilot(study)}, {models_text}",
@@ -274,12 +278,13 @@ def _name_planned_measure(study: Study, args: argparse.Namespace) -> str:
 
 
 def _describe_size_of_pilot(study: Study) -> str:
-    """Say how large the pilot is, in the model with the fewest answers."""
+    """Say how large the pilot is, in the model with the fewest answers of those that it tells enough of."""
     from analysis.reporting.words import format_quantity
 
     panels = [study.estimate_mean_and_components(unit) for unit in study.list_units_to_rank()]
+    panels = [panel for panel in panels if panel.item == panel.item] or panels
     items, wordings = min(panel.n_items for panel in panels), min(panel.n_wordings for panel in panels)
-    return f"{items:,} items, {format_quantity(round(wordings), 'wording')} ({study.design})"
+    return f"{format_quantity(items, 'item')}, {format_quantity(round(wordings), 'wording')} ({study.design})"
 
 
 def _check_goal_within_range(study: Study, args: argparse.Namespace) -> None:

@@ -201,6 +201,7 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     explain_no_data=_explain_empty_reliability_page,
+    why_not_compared="accuracies by template hold no answers to single items",
     compares_wordings=True,
     unanswered_protocols=ACCURACIES,
 )

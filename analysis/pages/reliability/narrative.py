@@ -256,7 +256,8 @@ def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> I
     for study, part in thought_rows.groupby("study", sort=False):
         number, of_study = len(part), f" in {study}" if thought_rows["study"].nunique() > 1 else ""
         row = part.iloc[0]
-        ends = f" (95 % interval {row['worth_lower']:.2f} to {row['worth_upper']:.2f})" if number == 1 else ""
+        has_interval = number == 1 and row["worth_lower"] == row["worth_lower"]
+        ends = f" (95 % interval {row['worth_lower']:.2f} to {row['worth_upper']:.2f})" if has_interval else ""
         by = f" with {format_quantity(number, 'model')}" if number > 1 else ""
         yield (
             f"One thought with exact probabilities is worth {_format_value_range(part['worth'])} answers counted"

@@ -120,7 +120,10 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
         unsampled = [] if samples else [UNSAMPLED]
-        why = _explain_missing_components(panel), _explain_missing_component_intervals(study), *unsampled
+        why = (
+            _explain_missing_components(panel), _explain_missing_component_intervals(study),
+            _explain_missing_wording_interval(panel, ends), *unsampled,
+        )  # fmt: skip
         rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
     # Thoughts of a prompt have probabilities, which tell what thoughts add to these; to right or wrong they do not.
     thinking = {_get_study_model_and_condition(row) for row in rows if row["sampled"] == THOUGHTS}
@@ -149,6 +152,13 @@ def _explain_missing_component_intervals(study: Study) -> str:
     """Say why the components of a measure without bounds have no interval (`compute_component_intervals`); empty where
     it has some."""
     return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
+
+
+def _explain_missing_wording_interval(panel: Panel, ends: Mapping[str, tuple[float, float]]) -> str:
+    """Say why shared wordings have no interval of their component where the interaction has one; else empty."""
+    has_interval = {name: not np.isnan(ends[name][0]) for name in ("wording", "interaction")}
+    is_missing = panel.crossed and has_interval["interaction"] and not has_interval["wording"]
+    return "no interval of the wordings: their means are equal" if is_missing else ""
 
 
 def _explain_missing_widening_interval(panel: Panel, widening_ends: tuple[float, float]) -> str:

@@ -88,7 +88,7 @@ COLUMNS: Mapping[str, Column] = {
         "Its share",
         2,
     ),
-    "distinct": Column("different scores that occur, counted at the nearest whole number", "", "Distinct"),
+    "distinct": Column("different scores that occur, counted at the nearest whole number", "numbers", "Distinct"),
     "entropy": Column(
         "entropy of the scores, counted at the nearest whole number; corrected by the jackknife, since few items miss "
         "rare numbers (Zahl 1977)",

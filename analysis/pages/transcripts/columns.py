@@ -16,7 +16,7 @@ COLUMNS: Mapping[str, Column] = {
         header="Ordered by",
     ),
     "transcript_value": Column("the spread or the score, as a mean over models and conditions", "0 to 1", "Mean", 3),
-    "n_units": Column("models times conditions that the mean is over", "", "Models × conditions"),
+    "n_units": Column("models times conditions that the mean is over", "pairs", "Models × conditions"),
     "shown": Column("the item's place where it is an example: first, middle or last; else empty", header="Shown"),
     "variant": Column("id of the wording", header="Wording"),
     "prompt_number": Column("number of the prompt in these tables, the same for all models that read it", header="No."),

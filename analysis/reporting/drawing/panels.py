@@ -337,7 +337,7 @@ def set_axis_limits_and_ticks(
     axes
         The panel.
     low, high
-        The ends.
+        The ends; where they are the same number, the axis is one unit long.
     n_steps
         About this many steps from one number to the next.
     reference_line
@@ -345,6 +345,7 @@ def set_axis_limits_and_ticks(
     axis
         "x" or "y".
     """
+    high = high if high > low else low + 1
     long = measure_panel_size(axes)[int(axis == "y")]
     margin = (high - low) * 0.05 / max(0.2, long - 0.1)  # so that a mark of 3 points radius is whole
     values = MaxNLocator(nbins=n_steps, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from analysis.runs.parts import Part
 
+ROUNDING = 1e-12  # numbers below it are what sums in another order differ by
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -184,6 +186,31 @@ def format_percent(share: float, decimals: int = 0) -> str:
     return f"<{least:.{places}f} %" if share < 0.5 else f">{100 - least:.{places}f} %"
 
 
+def format_significant_digits(number: float, digits: int, sign: str = "") -> str:
+    """Write a number with some significant digits; a large one in full, and 0 for what is rounding.
+
+    Parameters
+    ----------
+    number
+        Any number.
+    digits
+        How many digits count.
+    sign
+        "+": a number from 0 on has a sign, too.
+
+    Returns
+    -------
+    str
+
+    >>> format_significant_digits(0.12345, 3, "+"), format_significant_digits(-1219.6, 3)
+    ('+0.123', '-1,220')
+    >>> format_significant_digits(-1.4e-17, 3)
+    '0'
+    """
+    text = f"{0.0 if abs(number) < ROUNDING else number:{sign}.{digits}g}"
+    return f"{float(text):{sign},.0f}" if "e+" in text else text
+
+
 def format_signed_number(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it is zero, or still rounds to it.
 
@@ -265,8 +292,8 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
-        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: {n_failed:,} failed, "
-        f"{n_missing:,} {'is' if n_missing == 1 else 'are'} missing. This is so for "
+        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
+        f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
         f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
     ]
 
@@ -288,10 +315,16 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
 def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing."""
     return [
-        f"{row['model']} ({row['condition']}; {row['failed']:,} failed and {row['missing']:,} missing of "
+        f"{row['model']} ({row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} of "
         f"{row['asked']:,})"
         for row in unanswered_counts.to_dict("records")
     ]
+
+
+def _join_failed_and_missing_counts(n_failed: int, n_missing: int, verb: str = "") -> str:
+    """Write how many prompts failed and are missing, without a count of 0: three of them fit into one sentence."""
+    counts = (f"{n_failed:,} failed" if n_failed else "", f"{n_missing:,} {verb}missing" if n_missing else "")
+    return ", ".join(filter(None, counts))
 
 
 def list_few_models_cautions(n_models: int) -> list[str]:

@@ -27,6 +27,10 @@ import numpy.typing as npt
 from analysis.statistics.reliability.incidence import Incidence, measure_which_items_have_which_wordings
 from analysis.statistics.shares import Array
 
+# Sums in another order differ in their last digits. Below these shares, a number is what that leaves: an answer less
+# the mean, of the largest answer; a difference of two sums of squares, and the square of such a number, of all squares.
+ROUNDING, ROUNDING_OF_SQUARES, SQUARED_ROUNDING = 1e-12, 1e-14, 1e-24
+
 
 @dataclass(frozen=True, slots=True)
 class Components:
@@ -58,7 +62,7 @@ class Components:
 UNKNOWN = Components(np.nan, np.nan, np.nan, 0.0, np.zeros(0))
 
 
-def estimate_variance_components(values: Array, crossed: bool) -> Components:
+def estimate_variance_components(values: Array, crossed: bool, scale: float | None = None) -> Components:
     """Estimate the components of answers.
 
     Parameters
@@ -67,21 +71,37 @@ def estimate_variance_components(values: Array, crossed: bool) -> Components:
         Answers (items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings; else each has its own, and columns mean nothing.
+    scale
+        The size of what the answers are differences of, by which rounding is told; None: the largest answer.
 
     Returns
     -------
     Components
-        `UNKNOWN` where the answers do not tell the components apart.
+        `UNKNOWN` where the answers do not tell the components apart. What differs by rounding only has no variance.
     """
     has_answer = ~np.isnan(values)
     if has_answer.sum() < 2:
         return UNKNOWN
     filled = np.where(has_answer, values, 0.0)
     # Less their mean, so that no digits are lost in the squares of large answers; no estimate depends on it.
+    largest = float(np.abs(filled).max()) if scale is None else scale
     filled = np.where(has_answer, filled - filled.sum() / has_answer.sum(), 0.0)
+    filled = np.where(np.abs(filled) > ROUNDING * largest, filled, 0.0)
     return (
         _estimate_crossed_components(filled, has_answer) if crossed else _estimate_nested_components(filled, has_answer)
     )
+
+
+def compute_variance_without_rounding(values: Array) -> float:
+    """Compute the variance of some numbers: 0 where they differ by rounding only, and NaN of a single one.
+
+    >>> compute_variance_without_rounding(np.full(7, 0.7)), float(np.full(7, 0.7).var()) > 0
+    (0.0, True)
+    """
+    if len(values) < 2:
+        return np.nan
+    apart = values - values[0]
+    return float(np.where(np.abs(apart) > ROUNDING * np.abs(values).max(), apart, 0.0).var(ddof=1))
 
 
 def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
@@ -92,9 +112,11 @@ def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]
     if n_items < 2 or n <= n_items:
         return UNKNOWN
     between = float((values.sum(axis=1) ** 2 / sizes).sum())
-    within = float((values**2).sum()) - between
-    residual = max(within, 0.0) / (n - n_items)
-    item = (between - values.sum() ** 2 / n - (n_items - 1) * residual) / (n - float((sizes**2).sum()) / n)
+    total = float((values**2).sum())
+    residual = max(drop_rounding_of_sums(total - between, total), 0.0) / (n - n_items)
+    item = drop_rounding_of_sums(between - values.sum() ** 2 / n - (n_items - 1) * residual, total) / (
+        n - float((sizes**2).sum()) / n
+    )
     means = values.sum(axis=1) / sizes
     squares = (np.where(has_answer[has_answer.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
     return Components(float(item), np.nan, residual, float(n - n_items), squares)
@@ -119,19 +141,41 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
         right = values.sum(axis=0) - weights.T @ values.sum(axis=1)
         effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
         trace = float(np.trace(equations))
-    added = float(effects @ right)
+    total = float((values**2).sum())
+    added = drop_rounding_of_sums(float(effects @ right), total, SQUARED_ROUNDING)
     freedom = n - len(values) - int(rank)
     if freedom < 1 or not rank:
         return UNKNOWN
-    residual = max(float((values**2).sum()) - of_items - added, 0.0) / freedom
+    residual = max(drop_rounding_of_sums(total - of_items - added, total), 0.0) / freedom
     of_item = n - values.shape[1]  # what the component of items counts in the reduction by items after wordings
-    wording = (added - rank * residual) / trace
+    wording = drop_rounding_of_sums(added - rank * residual, total) / trace
     levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
-    item = (of_items + added - of_wordings - levels * residual) / of_item if of_item > 0 else np.nan
+    reduction = drop_rounding_of_sums(of_items + added - of_wordings - levels * residual, total)
+    item = reduction / of_item if of_item > 0 else np.nan
     adjusted = np.where(has_answer, values - effects, 0.0)
     squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
     per_wording = trace / int(rank)
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
+
+
+def drop_rounding_of_sums(part: float, total: float, share: float = ROUNDING_OF_SQUARES) -> float:
+    """Return what sums of squares leave of each other; 0 where it is below a share of the whole.
+
+    Parameters
+    ----------
+    part, total
+        The difference of some sums, and the sum that they are parts of.
+    share
+        Below which the difference is rounding.
+
+    Returns
+    -------
+    float
+
+    >>> [drop_rounding_of_sums(part, 0.3) for part in (0.3 - (0.1 + 0.2), 0.1, np.nan)]
+    [0.0, 0.1, nan]
+    """
+    return 0.0 if abs(part) <= share * total else part  # NaN stays
 
 
 def estimate_covariance_of_models_over_wordings(values: Array) -> Array:
@@ -229,9 +273,9 @@ def estimate_model_variance_components(
     if (has_answer.shape[1] if crossed else has_answer.sum(axis=1).max()) == 1:
         return _estimate_one_wording_components(values[:, has_answer].reshape(n_models, n_items), noise_variance)
     values = np.where(has_answer, values, np.nan)
-    mean = values.mean(axis=0)
+    mean, scale = values.mean(axis=0), float(np.nanmax(np.abs(values)))
     common = estimate_variance_components(mean, crossed)
-    by_model = [estimate_variance_components(of_model - mean, crossed) for of_model in values]
+    by_model = [estimate_variance_components(of_model - mean, crossed, scale) for of_model in values]
     if np.isnan([common.residual, *(of_model.residual for of_model in by_model)]).any():
         return None
     share, incidence = n_models / (n_models - 1), measure_which_items_have_which_wordings(has_answer, crossed)
@@ -240,7 +284,7 @@ def estimate_model_variance_components(
         for name in ("item", "wording", "residual")
     )
     means = (np.where(has_answer, values, 0.0).sum(axis=2) / has_answer.sum(axis=1)).mean(axis=1)
-    spread = float(means.var(ddof=1))
+    spread = drop_rounding_of_sums(float(means.var(ddof=1)), scale**2, SQUARED_ROUNDING)
     error = (residual / incidence.n_wordings + model_item) / n_items
     if crossed:
         error += model_wording / incidence.n_shared

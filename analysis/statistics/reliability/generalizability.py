@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array, ModelComponents
+from analysis.statistics.reliability.components import ROUNDING, Array, ModelComponents
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.resampling import LEVEL
 
@@ -65,7 +65,9 @@ def compute_krippendorff_alpha(values: Array) -> float:
     sizes, n = has_answer.sum(axis=1), int(has_answer.sum())
     if n < 2:
         return np.nan
-    filled = np.where(has_answer, values, 0.0)
+    first = values[has_answer][0]  # less an answer, those that are all alike are 0, and no sum of them is rounding
+    filled = np.where(has_answer, values - first, 0.0)
+    filled = np.where(np.abs(filled) > ROUNDING * np.nanmax(np.abs(values)), filled, 0.0)
     means = filled.sum(axis=1) / sizes
     within = (np.where(has_answer, filled - means[:, None], 0.0) ** 2).sum(axis=1)
     total = float((np.where(has_answer, filled - filled.sum() / n, 0.0) ** 2).sum())

@@ -58,7 +58,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_variance_components
+from analysis.statistics.reliability.components import (
+    UNKNOWN,
+    Array,
+    Components,
+    compute_variance_without_rounding,
+    drop_rounding_of_sums,
+    estimate_variance_components,
+)
 from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_which_items_have_which_wordings
 from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
@@ -143,7 +150,7 @@ class Panel:
     @property
     def item_mean_variance(self) -> float:
         """Return the variance of the items' means; NaN for a single item."""
-        return float(self.means.var(ddof=1)) if len(self.means) > 1 else np.nan
+        return compute_variance_without_rounding(self.means)
 
     def compute_standard_error(self, anew: Anew) -> float:
         """Return the standard error of the mean."""
@@ -281,14 +288,16 @@ def estimate_panel_mean(
         measure_which_items_have_which_wordings(has_answer, crossed),
     )
     inner, added = estimates.residual, sample_spread.noise_variance if sample_spread else 0.0
-    spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
+    spread = compute_variance_without_rounding(means)
     answers = filled[has_answer]
     if is_share is None:
         is_share = bool(((answers == 0) | (answers == 1)).all())
     effective = float(estimate_share([(means[:, None], np.ones((n_items, 1)))], LEVEL).n[0]) if is_share else np.nan
     item, remainder = estimates.item, inner - added
     if crossed and incidence.unshared_variance > 0:  # with holes: that of which `ranges` draws the interval
-        item = spread - inner / incidence.n_wordings - estimates.wording * incidence.unshared_variance
+        item = drop_rounding_of_sums(
+            spread - inner / incidence.n_wordings - estimates.wording * incidence.unshared_variance, spread + inner
+        )
     if sample_spread and (has_answer.shape[1] if crossed else per_item.max()) == 1:
         item, inner = spread - added, added
     return Panel(
@@ -306,7 +315,7 @@ def _split_variance_of_mean_by_redraws(
 ) -> dict[Anew, Parts]:
     """Split the variance of the mean by what is drawn anew."""
     n_items, crossed = incidence.n_items, np.isfinite(incidence.n_shared)
-    spread = float(means.var(ddof=1)) if n_items > 1 else np.nan
+    spread = compute_variance_without_rounding(means)
     between = (spread / n_items, n_items - 1.0)
     if crossed:
         shape = incidence, has_answer.shape[1]

@@ -86,8 +86,8 @@ def compute_component_intervals(
     Returns
     -------
     dict
-        Each of `FIGURES` -> lower and upper end, from 0 on; NaN where a component is unknown, all answers are alike, or
-        an end would be infinite.
+        Each of `FIGURES` -> lower and upper end, from 0 on; NaN where a component is unknown, all answers are alike, an
+        end would be infinite, or, of wordings that all items share, where their means are equal.
     """
     nothing = dict.fromkeys(FIGURES, (np.nan, np.nan))
     if (
@@ -195,8 +195,8 @@ def _draw_interval_widening_by_wordings(item_variance: VarianceDraws, error_vari
 
 
 def _find_interval_ends_in_draws(drawn: VarianceDraws, level: float) -> tuple[float, float]:
-    """Find the ends of the interval in the draws; both are NaN if one is infinite."""
+    """Find the ends of the interval in the draws; both are NaN if one is infinite, or if all draws are alike."""
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
     low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))
     high = float(np.quantile(drawn.high, (1 + level) / 2, method="nearest"))
-    return (low, high) if np.isfinite(low) and np.isfinite(high) else (np.nan, np.nan)
+    return (low, high) if np.isfinite(low) and np.isfinite(high) and high > low else (np.nan, np.nan)

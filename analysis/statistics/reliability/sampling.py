@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import Array
+from analysis.statistics.reliability.components import ROUNDING, Array
 from analysis.statistics.resampling import LEVEL
 
 DRAWS = 2_000
@@ -130,7 +130,7 @@ def estimate_counted_answers_per_exact_sample(
     -------
     Worth
         From 1 on; NaN where no answer has two samples, or all samples of an answer are alike; the interval is NaN with
-        a single item.
+        a single item, or where the samples of one alone differ.
 
     >>> estimate_counted_answers_per_exact_sample(np.array([[0.1], [0.3]]), np.array([[0.1], [0.1]])).estimate
     1.5
@@ -152,4 +152,6 @@ def estimate_counted_answers_per_exact_sample(
     with np.errstate(divide="ignore"):
         drawn = 1 + (weights @ added) / (weights @ exact)
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    if not upper - lower > ROUNDING * estimate:  # one item alone has samples that differ
+        return Worth(estimate, np.nan, np.nan)
     return Worth(estimate, float(lower), float(upper))

@@ -101,6 +101,12 @@ def test_models_that_hardly_answer_are_not_ranked(tmp_path):
     assert check(make_rule(RANKING), whole, whole)[0] == HOLDS
 
 
+def test_a_baseline_that_finds_no_order_of_models_says_none(tmp_path):
+    run = write_run(tmp_path / "run", draw_opinions({"a": 0.5, "b": 0.5}, items=8))
+    notes = check(make_rule(RANKING), run, run)[2]
+    assert any("finds the order of none of 1 pair of models; nothing is tested" in note for note in notes)
+
+
 def test_fresh_wordings_of_an_unchanged_model_break_nothing_and_are_said_to_be_fresh(tmp_path):
     frames = [draw_opinions({"m": 0.9, "n": 0.5}, seed=seed) for seed in (1, 1)]
     draw = np.random.default_rng(4)

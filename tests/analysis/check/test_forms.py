@@ -155,6 +155,9 @@ def test_a_number_says_of_what_it_is_and_how_it_changed():
         "0 (+ is better, before: 0.5)", "+0.03 (+ is better, before: 0.5)",
     ]  # fmt: skip
     unknown = make_outcome(FLIPS, number=math.nan, lower=math.nan)
+    slower = make_outcome(WORSE, number=-12345.6, lower=-20456, upper=-1.4e-17, before=15000.0, limit=-300)
+    assert format_number_of_outcome(slower) == "-12,350 (+ is better, before: 15,000)"
+    assert format_interval_of_outcome(slower) == "[-20,500, +0]"
     assert (format_number_of_outcome(unknown), format_interval_of_outcome(unknown)) == ("no number", "[no interval]")
     assert format_interval_of_outcome(make_outcome(FLIPS, lower=math.nan, test="counted")) == ""
     assert [format_limit_of_outcome(make_outcome(rule)) for rule in (FLIPS, SAME, RANKING)] == [

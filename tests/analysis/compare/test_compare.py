@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -251,6 +252,22 @@ def test_false_differences_stay_below_5_percent_over_all_measures():
     # The standard error of 5 % of 200 is 1.5 points, of 95 % of 600 it is 0.9 points.
     assert wrong / 200 <= 0.05 + 2 * 0.015
     assert 0.93 <= covered / 600 <= 0.985
+
+
+@pytest.mark.slow
+def test_lines_write_large_numbers_in_full_and_rounding_as_none(tmp_path, capsysbinary):
+    """Milliseconds were "A 1.2e+04", and means that differ by rounding "A less B -1.39e-17"."""
+    frame = draw_scores(["m", "n"], items=20, wordings=1, measures=("F1", "ms"))
+    slow = frame["condition"] == "ms"
+    frame.loc[slow, "score"] = frame.loc[slow, "score"] * 100 + 12_345
+    ends = frame["item"].map(lambda name: (0.1, 0.7)[int(name[-1]) % 2])
+    frame.loc[~slow, "score"] = ends.where(frame["model"] == "m", 0.8 - ends)
+    paths = [str(write_scored(tmp_path / name, frame[frame["model"] == name])) for name in "mn"]
+    assert main(["compare", *paths]) == 0
+    text = capsysbinary.readouterr().out.decode()
+    assert not re.search(r"\de[-+]\d", text), text
+    assert re.search(r"ms: A \d\d,\d\d0, B \d\d,\d\d0; A less B \+\d\d,\d00 \[-\d,", text), text
+    assert "F1: A 0.4, B 0.4; A less B +0 [" in text, text
 
 
 @pytest.mark.slow

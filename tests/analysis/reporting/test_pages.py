@@ -13,10 +13,12 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from importlib import import_module
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.check.grammar import find_range_of_rule_number
 from analysis.pages.stability import printed
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
@@ -44,6 +46,7 @@ pytestmark = pytest.mark.slow
 PAGES, PACKAGES = catalogue.list_pages(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
 FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]
+NAMING = ("key", "look", "prompt_number", "sample")  # numbers that name something
 MADE_BY_RUNS = {"flip_*": "flip_125", "kurtosis_*": "kurtosis_1_100", "tau_*": "tau_-5_5"}
 
 
@@ -94,6 +97,14 @@ def test_a_table_has_the_declared_columns_and_each_is_explained(page, table, fra
     for key in columns:
         entry = catalogue.look_up_column(table, key)
         assert entry.meaning and entry.header, key
+
+
+@pytest.mark.parametrize(("page", "table"), TABLES)
+def test_a_rule_of_a_check_takes_no_number_for_a_text_and_knows_its_range(page, table, frames_of):
+    frame = frames_of(FULL[page])[table].drop(columns=[*NAMING], errors="ignore").select_dtypes("number")
+    for key in frame.dropna(axis="columns", how="all"):
+        low, high = find_range_of_rule_number(f"{table}.{key}") or (-np.inf, np.inf)
+        assert frame[key].dropna().between(low - 1e-9, high + 1e-9).all(), f"{key} is beyond {low:g} to {high:g}"
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)

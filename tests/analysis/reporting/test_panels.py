@@ -48,3 +48,12 @@ def test_a_triangle_of_long_names_fits_a_page_and_numbers_them_where_it_must(wid
     rows = [text for axes in drawing.axes for text in texts(axes, "row")]
     numbers = [str(number) for number in range(1, 20)]
     assert rows == numbers if width == COLUMN else [row.replace("\n", "") for row in rows] == LONG
+
+
+def test_an_axis_of_one_number_is_one_unit_long(recwarn):
+    """Where no mean has an error, all of them are 0: matplotlib warned of an axis without length."""
+    _, (axes,) = panels.lay_out_panels(PAGE, 1, 1, 1.0)
+    panels.set_axis_limits_and_ticks(axes, 0.0, 0.0, 4, axis="y")
+    low, high = axes.get_ylim()
+    assert low < 0 < 1 < high and list(axes.get_yticks()) == [0, 0.25, 0.5, 0.75, 1]
+    assert not recwarn.list

@@ -14,7 +14,7 @@ from analysis.measures.reworded import ACCURACY, SCORE
 from analysis.measures.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.pages.reliability import narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
-from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.words import beyond
 from helpers import choice_runs, scoring_runs, textbook
@@ -176,6 +176,13 @@ def test_several_protocols_are_read_together(tmp_path):
     said = narrative.answer_page_question(frames)
     assert "in one or several wordings" in said.setup
     assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions
+
+
+def test_accuracies_say_why_their_wordings_are_not_compared():
+    """`waver compare` and `waver check` said that "page reliability names no reader of its wordings"."""
+    assert explain_wordings_not_compared({"accuracies"}) == (
+        "accuracies: accuracies by template hold no answers to single items",
+    )
 
 
 def test_an_interval_of_reliability_that_reaches_0_says_so(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
 from helpers.page_runs import BARE, FULL
+from helpers.sentences import too_long
 from helpers.synthetic import edit_run_json, random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -43,7 +45,21 @@ def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
     assert found["reason"].tolist() == [TOO_LONG, TOO_LONG, ""]
     (said,) = words.list_unanswered_cautions(found)
     assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 is missing.")
-    assert "a (plain/yes-no; 2 failed and 0 missing of 15)" in said and TOO_LONG in said
+    assert "a (plain/yes-no; 2 failed of 15)" in said and TOO_LONG in said
+
+
+def test_what_is_said_of_three_models_is_a_sentence_of_thirty_words(tmp_path):
+    """It counted what did not happen, too: "(plain/yes-no; 18 failed and 0 missing of 66)", 31 words."""
+    rows = random_frame(["a", "b", "c", "d"], items=3, paraphrases=4)
+    counts = count_unanswered_prompts(
+        runs.open_runs(write_run(tmp_path / "run", damaged(rows, [0, 15, 30, 45], [1, 16, 31, 46])))
+    )
+    (said,) = words.list_unanswered_cautions(counts)
+    assert "No response to 8 of 60 prompts: 4 failed, 4 are missing." in said
+    assert "In detail: a (plain/yes-no; 1 failed, 1 missing of 15), b " in said
+    assert too_long(said) == []
+    (said,) = words.list_unanswered_cautions(counts.assign(failed=0))
+    assert said.startswith("No response to 4 of 60 prompts: 4 are missing. In detail: a (plain/yes-no; 1 missing ")
 
 
 def test_models_that_were_never_asked_are_named(tmp_path):
@@ -88,7 +104,7 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
     edit_run_json(page.runs.folders[0].path, expected={"m": dict.fromkeys(conditions, 5000 // len(conditions))})
     told = Some([str(folder)])
     assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
-    assert "of 5,000 prompts: 0 failed" in told.cautions().text
+    assert re.search(r"of 5,000 prompts: [\d,]+ are missing\.", told.cautions().text)
     assert f"missing of {5000 // len(conditions):,}" in dict(told.list_footer_entries())["No response"][0]
 
 

@@ -40,6 +40,19 @@ def answers(frame: pd.DataFrame, model: str, column: str = "agreement") -> np.nd
 
 
 @pytest.mark.slow
+def test_models_of_which_the_pilot_tells_too_little_are_counted(capsys, pilot, tmp_path):
+    """A plan for one model of two said nothing of the other, but took the size of the pilot from it: "1 items"."""
+    frame = pilot[1]
+    few = frame[(frame["model"] == "a") | (frame["item"] == frame["item"].iloc[0])]
+    run = str(write_run(tmp_path / "run", few))
+    left_out = "1 model (of 2: the pilot tells too little of the others)"
+    assert (
+        f"pilot: 20 items, 6 wordings (own wordings of each item), {left_out}"
+        in planned(capsys, run, "--se", "0.05")[1]
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("measure", "foresee"),
     [

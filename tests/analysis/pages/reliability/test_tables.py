@@ -47,6 +47,27 @@ def shared(tmp_path_factory):
     return runs.open_runs(wording_runs.write_wording(tmp_path_factory.mktemp("shared") / "run", rows)), rows
 
 
+def test_models_that_give_one_answer_are_not_ranked(tmp_path):
+    """The page said that the ranking has a reliability of 0.16 to 1.00, from what rounding left of 0.3."""
+    frame = random_frame(MODELS[:2], items=7, paraphrases=3).assign(agreement=0.3)
+    frame["mass"] = np.random.default_rng(0).uniform(0.6, 0.9, len(frame))
+    opened = runs.open_runs(write_run(tmp_path / "run", frame))
+    answer = narrative.answer_page_question({name: build_table(name, opened) for name in narrative.TABLES})
+    assert "reliab" not in answer.verdict
+    parts = build_table("variance_components", opened).query("headline")
+    assert (parts[["item", "wording"]] == 0).all(axis=None) and parts[["icc", "alpha"]].isna().all(axis=None)
+    assert parts["missing"].str.startswith("all answers are alike").all()
+
+
+def test_shared_wordings_with_equal_means_have_no_interval_and_say_so(tmp_path):
+    """The interval of their component was 0 to 0."""
+    rows = wording_runs.said(dict.fromkeys(["original", *wording_runs.PATTERNS[::2]], "yynyn"), ["yes"] * 5)
+    opened = runs.open_runs(wording_runs.write_wording(tmp_path / "run", rows))
+    row = build_table("variance_components", opened).iloc[0]
+    assert row["wording"] == 0 and np.isnan(row["wording_lower"]) and row["interaction_upper"] > 0
+    assert "no interval of the wordings: their means are equal" in row["missing"]
+
+
 def test_paraphrases_are_their_items_own_and_templates_are_shared(own, shared, tmp_path):
     assert {study.design for study in read_reworded_studies(own[0])} == {NESTED}
     assert {study.design for study in read_reworded_studies(shared[0])} == {CROSSED}

@@ -155,6 +155,16 @@ def test_variance_and_worth_are_those_of_all_answers_that_could_be_drawn(masses,
         assert study.counting[0, i, w] == pytest.approx(np.mean(added), abs=1e-12)
 
 
+def test_a_worth_that_rests_on_one_item_has_no_interval():
+    """The interval was the estimate, twice; and of a single item, the sentence had one from nan to nan."""
+    one = estimate_counted_answers_per_exact_sample(np.array([[0.2, 0.1], [0, 0]]), np.array([[0.1, 0.1], [0, 0]]))
+    assert one.estimate == pytest.approx(1 + 0.1 / 0.15) and np.isnan([one.lower, one.upper]).all()
+    row = {"study": "s", "sampled": THOUGHTS, "worth": one.estimate, "worth_lower": one.lower, "worth_upper": one.upper}
+    assert [*narrative._describe_counted_answers_worth_a_thought(pd.DataFrame([row]))] == [
+        "One thought with exact probabilities is worth 1.67 answers counted."
+    ]
+
+
 def test_the_interval_of_the_worth_covers():
     rng, covered, draws = np.random.default_rng(10), 0, 400
     low, high = rng.uniform(0.2, 0.8, 200_000), rng.uniform(0.05, 0.2, 200_000)

@@ -33,6 +33,34 @@ def drawn(rng, items, wordings, item=1.0, wording=0.5, inner=0.7, crossed=True):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("answer", [0.1, 0.3, 1 / 3, 0.7])
+@pytest.mark.parametrize("crossed", [True, False])
+def test_answers_that_differ_by_rounding_have_no_variance(answer, crossed):
+    """Models that all gave one answer were ranked, as what rounding leaves of it looked reliable: 0.99."""
+    noise = np.random.default_rng(0).choice([-1, 0, 1], (3, 7, 4)) * np.spacing(answer)
+    for values in (np.full((3, 7, 4), answer), answer + noise):
+        alike = estimate_variance_components(values[0], crossed)
+        assert (alike.item, alike.residual) == (0, 0) and (alike.wording == 0 or not crossed)
+        together = estimate_model_variance_components(values, crossed)
+        assert (together.model, together.model_item, together.residual, together.spread) == (0, 0, 0, 0)
+        assert np.isnan(compute_relative_coefficient(together, 7, 4))
+        assert np.isnan(compute_krippendorff_alpha(values[0]))
+        panel = estimate_panel_mean(values[0], crossed)
+        assert (panel.item_mean_variance, panel.inner, panel.compute_standard_error("both")) == (0, 0, 0)
+    # Items that differ, each with one answer in all its wordings: nothing is left within them.
+    items = estimate_variance_components(np.repeat(np.linspace(0.1, answer + 0.1, 7)[:, None], 4, axis=1), crossed)
+    assert items.item > 0 and items.residual == 0 and (items.wording == 0 or not crossed)
+
+
+def test_items_that_are_not_told_apart_from_shared_wordings_have_no_component():
+    holes = np.full((3, 5), np.nan)
+    holes[0, 0] = holes[1, 3] = holes[2, 1] = holes[2, 3] = 1.0
+    holes[2, 1] = 0.0
+    for values in (holes, holes[:2]):
+        panel = estimate_panel_mean(values, True)
+        assert np.isnan([panel.item, panel.wording, panel.inner]).all()
+
+
 def test_the_textbook_example():
     """Mean squares 11.24 (targets), 32.49 (judges), 1.02 (residual) and 6.26 (within), as printed."""
     found = estimate_variance_components(JUDGES, True)
