@@ -47,7 +47,8 @@ NO_CHECK = "No check parts decoys from paraphrases; nothing is said."
 NO_CHECK_ELSEWHERE = "Whether the wordings mean the same is not known: no check parts decoys from paraphrases."
 RULES = (
     f"“Stands on {AMONG}” means that at least four fifths as many answers to these differ from that to the original as "
-    "answers to all wordings. “In part” means fewer; “mostly not”, less than half as many.",
+    "answers to all wordings. “In part” means that fewer differ than of answers to all wordings; that four fifths do "
+    "is not shown. “Mostly not” means less than half as many.",
     "Each must hold for the whole 95 % interval over items, which is made of those of the difference of both shares "
     "and of the share of all wordings. Of several models, these are widened for their number (Holm).",
     "Both shares are of the items that have a wording of the same meaning. No word is given where more than "
