@@ -86,7 +86,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     n_unclear = int((meanings["meaning"] == UNCLEAR).sum())
     if n_unclear:
         yield (
-            f"Unclear are {format_percent(n_unclear / len(meanings))} of the wordings: they count among all, not among "
+            f"{format_percent(n_unclear / len(meanings))} of the wordings are unclear: they count among all, not among "
             "those of the same meaning."
         )
     corrected = frames["meaning_corrected"]

@@ -210,7 +210,7 @@ def test_silent_models_get_no_verdict():
         ({"annotators": people(names=("ann",)).assign(alpha=np.nan)}, "One person judged the wordings"),
         ({"corrected": corrected("the sheet is too small")}, "is not shown: the sheet is too small."),
         ({"flips": flips((0.3, 0.29, 0.02)).assign(n_items=10)}, "Only 10 items"),
-        ({}, "Unclear are 10 % of the wordings"),
+        ({}, "10 % of the wordings are unclear"),
     ],
 )  # fmt: skip
 def test_cautions_name_what_weakens_the_answer(changes, caution):
