@@ -213,6 +213,7 @@ def test_runs_without_a_common_item_are_refused(tmp_path):
         compare(write_judged(tmp_path / "a", values), write_scored(tmp_path / "b", frame))
 
 
+@pytest.mark.slow
 def test_sides_that_differ_in_their_examples_are_told_how_to_be_compared(tmp_path):
     frame = pd.DataFrame({"model": "m", "item": ["x", "y"], "agreement": [0.2, 0.8], "pattern": "paraphrase"})
     sides = [

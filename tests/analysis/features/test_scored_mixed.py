@@ -111,6 +111,7 @@ def test_bad_input_is_one_line(run, formula, by, line):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_scores_without_any_value_are_one_line(tmp_path):
     rows = draw_scores(["a"], items=4, wordings=3)
     run = notebook.open(write_scored(tmp_path / "run", rows.assign(score=np.where(rows.index == 0, 0.5, np.nan))))

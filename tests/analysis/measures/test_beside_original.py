@@ -81,6 +81,7 @@ def test_an_original_without_an_answer_leaves_values_but_no_flips(tmp_path):
     assert np.isnan([values[:2] for values in fast.values()]).all() and [v[2] for v in fast.values()] == [0.4, 0.9]
 
 
+@pytest.mark.slow
 def test_a_study_of_three_labels_hides_none_of_two(tmp_path):
     rows = paraphrases({"a": [0.4, 0.9]}, original=0.6)
     pair = write_run(tmp_path / "pair", rows, study="pair")

@@ -75,6 +75,7 @@ def test_checks_are_judged_on_the_whole_study_where_a_part_is_looked_at(tmp_path
     assert both["meaning"].tolist() == both["meaning_whole"].tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every_variant", [True, False])
 def test_variants_with_the_same_text_have_the_same_verdict(tmp_path, every_variant):
     rows = choice_runs.answers(choice_runs.questions(10, 4), ["m"])
@@ -105,6 +106,7 @@ def test_a_file_that_may_not_be_read_is_not_to_be_deleted(tmp_path, monkeypatch)
         meaning.read_verdicts_on_wordings(opened)
 
 
+@pytest.mark.slow
 def test_a_file_without_rows_says_nothing(tmp_path):
     run = write_run(tmp_path / "run", random_frame())
     write_meaning(run, pd.DataFrame({"item": [], "variant": [], "check": [], "score": []}))
@@ -171,6 +173,7 @@ def test_conditions_take_verdicts_and_scores(tmp_path):
     assert run.columns("wordings")["meaning"].startswith("whether the wording means the same")
 
 
+@pytest.mark.slow
 def test_a_word_in_quotes_is_no_column(tmp_path):
     run = waver.open(write_run(tmp_path / "run", random_frame()))
     with pytest.raises(InputError, match="keeps nothing"):

@@ -211,6 +211,7 @@ def test_without_an_original_or_without_a_file_there_are_no_rows(tmp_path):
     assert compare_flips_of_all_and_same_meaning(runs.open_runs(write_run(tmp_path / "none", random_frame()))).empty
 
 
+@pytest.mark.slow
 def test_validity_is_that_of_the_paraphrases(tmp_path):
     frame = paraphrases({"a": [0.6, 0.4], "b": [0.2, 0.3]}, original=0.9)
     run = write_run(tmp_path / "run", frame.assign(mass=[0.2, 0.4, 0.6, 0.8, 1.0, 1.0]))

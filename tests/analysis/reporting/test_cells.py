@@ -55,6 +55,7 @@ def test_a_number_that_another_package_computes_otherwise_is_told_on_the_first_s
     assert page.find("details", class_="folded").has_attr("open")
 
 
+@pytest.mark.slow
 def test_numbers_that_agree_are_no_warning_and_stay_folded():
     page = build_page(new_markdown_cell("## Check it", metadata=FOLDED), check(TABLE))
     assert not page.select(".differences")

@@ -201,6 +201,7 @@ def test_unread_flips_may_have_either_end_of_wilsons_interval(agreed):
         assert share.corrected == 0 and share.upper == pytest.approx(np.hypot(of_items, bound), abs=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("items", "wordings", "sheet", "n_read"), [(200, 10, 2, 10), (62, 20, 3, 15), (20, 20, 2, 20)])
 def test_few_read_flips_make_nothing_stand_falsely_and_shown_intervals_hold_the_truth(items, wordings, sheet, n_read):
     """In 300 studies each, the truth just below: .025 of the shown ones, and .95, but for twice the error of these."""

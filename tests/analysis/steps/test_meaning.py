@@ -51,6 +51,7 @@ def test_steps_and_tables_agree(tmp_path, name):
     assert not flips.differs, flips.describe()
 
 
+@pytest.mark.slow
 def test_a_model_without_an_answer_that_counts_has_the_rows_of_the_table(tmp_path):
     frame = draw_flips(["a", "b"], items=3, paraphrases=4)
     frame.loc[(frame["model"] == "b") & (frame["variant"] != "original"), "agreement"] = np.nan
@@ -66,6 +67,7 @@ def test_a_model_without_an_answer_that_counts_has_the_rows_of_the_table(tmp_pat
     assert not compare_tables(build_table("meaning_flips", opened, resamples=0), flips, on).differs
 
 
+@pytest.mark.slow
 def test_without_originals_and_with_people_alone_there_is_nothing_to_compare(tmp_path):
     folder = write_run(tmp_path / "run", paraphrases({"x": [0.4, 0.6]}))
     votes = pd.DataFrame([{"item": "x", "variant": "p1", "check": "people:ann", "score": 1.0}])

@@ -68,6 +68,7 @@ def test_a_folder_is_searched_at_any_depth_and_reads_as_single_logs_do(tmp_path)
         assert read_rows(alone) == [row for row in rows if row["model"] == f"made/m{place}"]
 
 
+@pytest.mark.slow
 def test_a_call_that_was_stopped_goes_on_with_the_logs_that_it_had_not_read(tmp_path, monkeypatch):
     logs, call = (
         write_logs(tmp_path, 6),
@@ -123,6 +124,7 @@ def test_a_refused_call_leaves_nothing(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["logs"]
 
 
+@pytest.mark.slow
 def test_unfinished_logs_of_a_folder_are_left_out_and_named_ones_are_read(tmp_path):
     logs = write_logs(tmp_path, 2)
     for status in ("started", "error", "cancelled"):
@@ -217,6 +219,7 @@ def test_of_many_lines_on_logs_those_that_say_most_are_shown():
     assert keep_most_telling_lines_about_logs(plain[:5]) == [line.text for line in plain[:5]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--scores"]])
 @pytest.mark.parametrize(
     ("samples", "words"),

@@ -40,6 +40,7 @@ def write_own_wordings(path: Path, agreements: np.ndarray, **columns: object) ->
     return write_run(path, frame.assign(text=texts))
 
 
+@pytest.mark.slow
 def test_accuracy_in_one_wording_has_the_exact_binomial_test_of_scipy(tmp_path):
     agreements = np.repeat([0.9, 0.2], [22, 8])[:, None]
     path = write_own_wordings(tmp_path / "run", agreements, gold="agree")
@@ -77,6 +78,7 @@ def test_validity_is_the_mean_of_what_answers_had_for_both_options(tmp_path):
     assert outcome.p_holds == pytest.approx(compute_p_of_mean_at_most(np.linspace(0.8, 1, 60), 0.8), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "decision"),
     [("validity >= 0.3", "holds"), ("validity >= 0.6", "cannot tell"), ("validity >= 0.95", "broken"),
@@ -99,6 +101,7 @@ def test_bounds_that_are_all_1_break_no_rule_by_their_rounding(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     """They were refused for having one wording, as no validity of a single answer is known."""
     frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.95, mass_upper=0.99)
@@ -141,6 +144,7 @@ def test_without_a_range_a_limit_at_the_true_mean_seldom_holds_where_few_items_d
     assert (decided <= allow_errors(studies, 0.025)).all(), decided
 
 
+@pytest.mark.slow
 def test_without_a_range_few_items_that_differ_have_no_test(tmp_path):
     """39 items of 10 and one of 11 held `ms <= 10.5`, though one rare item of 100 would break it."""
     frame = draw_scores(["m"], items=40, wordings=1, measures=("ms",))

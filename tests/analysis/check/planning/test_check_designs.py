@@ -103,6 +103,7 @@ def test_a_larger_change_and_less_power_take_fewer_items(plan_check):
     assert "with power 0.5" in told
 
 
+@pytest.mark.slow
 def test_what_the_pilot_does_not_tell_is_said(plan_check):
     rows, told = plan_check(
         '[[rule]]\nrequire = "ranking as before"\n[[rule]]\nrequire = "not worse by 0.9 in agreement"\n'
@@ -205,6 +206,7 @@ def test_a_column_that_does_not_say_its_items_has_no_size():
     assert aim.why_not == "the table does not say of how many items it is"
 
 
+@pytest.mark.slow
 def test_no_more_than_all_answers_change(plan_check):
     """Of a rule that allows .6, a change of 1.2 was "within what the rule allows", and nothing else was planned."""
     rule = '[[rule]]\nrequire = "same answers as before on 40 % of items"\n'
@@ -218,6 +220,7 @@ def test_no_more_than_all_answers_change(plan_check):
     assert "no more than all answers can change" in told
 
 
+@pytest.mark.slow
 def test_a_rule_that_allows_no_change_is_planned_for_the_change_of_the_call(plan_check):
     """It ended in a RecursionError: twice the change that it allows is none."""
     rule = '[[rule]]\nrequire = "same answers as before on 100 % of items"\n'

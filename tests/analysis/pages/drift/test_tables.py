@@ -52,6 +52,7 @@ def test_values_and_differences_are_those_of_pandas_and_scipy(tmp_path):
     np.testing.assert_allclose(row[["like_lower", "like_upper"]].astype(float), [theirs.low, theirs.high], rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("items", [1, 4])
 def test_without_an_interval_for_these_wordings_there_is_none_for_others(tmp_path, items):
     """All items change alike, or there is one: how far others would change is not known."""
@@ -172,6 +173,7 @@ def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     assert "validity" not in set(table["measure"])
 
 
+@pytest.mark.slow
 def test_the_lowest_validity_of_looks_has_both_bounds(tmp_path):
     """Known between .3 and .5 at one look, exact (.45) at the next: the lowest one lies between .3 and .45."""
     looks = [draw_look({"m": 0.0}, items=3, wordings=2, seed=n, mass=mass) for n, mass in enumerate((0.3, 0.45))]

@@ -60,6 +60,7 @@ def test_the_family_of_the_effects_is_all_rows():
     assert look_up_column("meaning_effect", "p_holm").meaning == "the same after Holm for all rows"
 
 
+@pytest.mark.slow
 def test_without_answers_beside_originals_there_is_no_figure_of_flips(opened):
     part = Frames(Run([str(opened.runs.folders[0].path)]).where("pattern <> 'original'").open_runs_of_protocols(
         frozenset({"agreement"})), {})  # fmt: skip

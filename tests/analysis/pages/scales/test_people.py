@@ -140,6 +140,7 @@ def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     assert respondents.loc[("people", "care"), "n_respondents"] == 100
 
 
+@pytest.mark.slow
 def test_models_as_respondents_the_slow_way(tmp_path):
     models = [Respondent(f"m{number:02d}", traits={"care": 0.02 * number}) for number in range(12)]
     write_scale(tmp_path / "run", draw_answers(models, items=5, wordings=3, noise_sd=0.05))

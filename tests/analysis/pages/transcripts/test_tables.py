@@ -82,6 +82,7 @@ def test_of_items_with_scores_the_wordings_at_the_ends_are_shown(tmp_path):
         assert set(variants) == {"w0", means[item].idxmin(), means[item].idxmax()}
 
 
+@pytest.mark.slow
 def test_of_one_and_of_two_items_no_middle_one_is_told(tmp_path):
     for number, (shown, sentence) in enumerate([
         (["first"], "the one item whose wordings can be compared"),
@@ -139,6 +140,7 @@ def test_the_page_escapes_what_models_and_items_say_and_opens_one_prompt_a_wordi
     assert ", if any, is not known. It is recorded for item calm" in page.cautions().text
 
 
+@pytest.mark.slow
 def test_all_models_that_were_asked_are_counted_and_not_those_of_the_examples_alone(tmp_path):
     """An import may hold models that answered other items: the index counted two of them, and this page one."""
     rows = paraphrases(VALUES, original=0.5, model="a")
