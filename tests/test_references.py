@@ -145,6 +145,7 @@ def test_a_parameter_that_is_explained_elsewhere_is_there():
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_docstring_names_the_class_that_is_returned():
     wrong = []
     for module, node, _, text in list_docstrings():

@@ -88,6 +88,7 @@ def test_a_choice_too_large_for_the_grammar_is_refused() -> None:
         draw_paraphrases(entry, 4)
 
 
+@pytest.mark.slow
 def test_no_sentence_of_the_questionnaire_can_be_read_in_training() -> None:
     world = TaughtWorld()
     asked = {fold_sentence(text) for texts in world.questionnaire.values() for text in texts}
@@ -101,6 +102,7 @@ def test_no_sentence_of_the_questionnaire_can_be_read_in_training() -> None:
                 assert fold_sentence(world.write_opposite(topic, text)) not in asked, f"{topic}: opposite of {text}"
 
 
+@pytest.mark.slow
 def test_the_world_has_an_opinion_on_every_item_and_an_opposite_of_every_wording() -> None:
     world = TaughtWorld()
     assert list(world.opinions) == [entry["item"] for entry in read_grammar()]

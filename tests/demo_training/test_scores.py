@@ -58,6 +58,7 @@ def test_the_models_are_asked_again_and_answer_the_same():
         assert row == kept
 
 
+@pytest.mark.slow
 def test_what_the_guide_says_of_the_demo_is_so(tmp_path):
     call = read_call(GUIDE)
     assert call == read_call((ROOT / "Makefile").read_text(encoding="utf-8"))

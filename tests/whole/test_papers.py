@@ -78,6 +78,7 @@ def list_studies(content: dict) -> list[dict]:
     return [{**content.get("defaults", {}), **study} for study in content["study"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: path.parent.name)
 def test_the_run_file_is_taken_with_the_demo_models(plan, tmp_path, monkeypatch):
     text = MODELS.sub('model = ["demo"]', plan.read_text(encoding="utf-8"))

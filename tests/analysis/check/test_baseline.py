@@ -120,6 +120,7 @@ def test_one_of_a_newer_version_and_one_without_a_folder_are_refused(saved, tmp_
         open_baseline("first")
 
 
+@pytest.mark.slow
 def test_folders_of_one_name_are_numbered_until_the_name_is_free(tmp_path):
     """The second a was written into a-3: "File exists", for every output folder."""
     paths = [tmp_path / place for place in ("x/a", "x/a-3", "y/a", "z/a")]

@@ -206,6 +206,7 @@ def test_models_are_paired_by_name_or_by_the_call(tmp_path):
         compare(a, b, models=("mm", ""))
 
 
+@pytest.mark.slow
 def test_runs_without_a_common_item_are_refused(tmp_path):
     values = np.linspace(0, 1, 8)
     frame = draw_scores(["m"], items=8, wordings=1, measures=("F1",))

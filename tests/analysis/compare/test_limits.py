@@ -52,6 +52,7 @@ def test_the_least_difference_of_shares_is_that_of_all_outcomes_counted(differin
     assert compute_slow_power(max(differing, least), least, n_items, alpha) == pytest.approx(0.8, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("differing", "difference"), [(0.8, 0.8), (0.4, 0.3), (0.3, 0.25), (1.0, 1.0)])
 def test_the_least_items_of_shares_are_those_of_all_outcomes_counted(differing, difference):
     n_items = int(find_least_items_of_share_difference(differing, difference, 0.95))
@@ -59,6 +60,7 @@ def test_the_least_items_of_shares_are_those_of_all_outcomes_counted(differing, 
     assert powers[0] < 0.8 <= powers[1]
 
 
+@pytest.mark.slow
 def test_many_items_of_shares_find_what_a_t_test_would():
     # Normal approximation of McNemar's test (Connor 1987); the exact one needs up to 3 % more here.
     z = stats.norm.ppf(0.975) * np.sqrt(0.2) + stats.norm.ppf(0.8) * np.sqrt(0.2 - 0.02**2)

@@ -190,6 +190,7 @@ def test_the_same_run_is_exported_to_the_same_bytes(run, tmp_path):
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_wordings_have_their_meaning_where_it_was_checked(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=4, paraphrases=5)
     opened = runs.open_runs(run)

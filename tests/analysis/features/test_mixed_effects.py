@@ -56,6 +56,7 @@ def test_estimates_are_those_of_statsmodels(run):
         np.testing.assert_allclose(rows["se"], fit.bse_fe, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_groups_are_of_one_study_and_of_what_by_names(run):
     table = fit_mixed_model_by_group(run, "agreement ~ statement_length + model + (1 | item)", [])
     assert list(table["term"]) == ["(Intercept)", "statement_length", "modelorg/two"]
@@ -65,6 +66,7 @@ def test_groups_are_of_one_study_and_of_what_by_names(run):
     assert (by_tone["n_tests"] == 6).all()
 
 
+@pytest.mark.slow
 def test_rows_without_a_value_are_counted_and_what_is_left_out_is_said(run):
     table = fit_mixed_model_by_group(run, "agreement ~ grade + statement_length + (1 | item)", BY)
     assert (table["n_rows"] + table["n_missing"] == 120).all()

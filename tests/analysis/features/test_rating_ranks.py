@@ -37,6 +37,7 @@ def test_a_formula_of_ranks_is_an_ordered_logit(run):
     assert table["estimate"].notna().all() and (table["se"] > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("formula", "engine", "words"),
     [

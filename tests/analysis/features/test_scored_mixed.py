@@ -60,6 +60,7 @@ def test_every_measure_is_fitted_in_its_unit_as_statsmodels_does(run, frame):
         np.testing.assert_allclose(rows["se"], np.sqrt(np.diag(covariance))[[0, 2, 1]], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_folder_and_missing_ones_are_counted(run, frame):
     scores = run.responses().dropna(subset="score")
     mine = frame.dropna(subset="score")

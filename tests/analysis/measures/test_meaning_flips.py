@@ -54,6 +54,7 @@ def test_items_without_a_wording_of_the_same_meaning_are_counted(tmp_path):
     assert table["left_out_flips"].tolist() == pytest.approx([0.5 / 0.75] * 2, abs=TOLERANCE)
 
 
+@pytest.mark.slow
 def test_an_item_whose_same_wordings_cannot_be_compared_is_in_the_flips_of_neither_row(tmp_path):
     """Of q000, the wording that means the same has no answer in the only order in which the original has one."""
     unread = {("q000", "original/2"), ("q000", "paraphrase-1/1")}

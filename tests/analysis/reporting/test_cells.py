@@ -64,6 +64,7 @@ def test_numbers_that_agree_are_no_warning_and_stay_folded():
     assert "All 2 numbers agree" in box.get_text()
 
 
+@pytest.mark.slow
 def test_a_folded_section_holds_its_cells_and_smaller_headings_and_ends_before_the_next_one():
     page = build_page(
         new_markdown_cell("## Steps", metadata=FOLDED), new_markdown_cell("### Data"), shows("<p>rows</p>"),

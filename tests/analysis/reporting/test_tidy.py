@@ -49,6 +49,7 @@ def test_responses_stand_in_the_order_of_the_run(run):
     assert responses["canonical_answer"].tolist() == ["agree", "disagree", "agree"] * 2
 
 
+@pytest.mark.slow
 def test_rows_that_are_fetched_some_at_a_time_are_those_of_all_at_once(tmp_path, monkeypatch):
     """Equal texts are one object: of many models, they would take more memory than all numbers."""
     monkeypatch.setattr(tables, "_VECTORS", 1)  # of 2,048 rows
@@ -118,6 +119,7 @@ def test_every_column_is_explained(folder):
         run.columns("wording")
 
 
+@pytest.mark.slow
 def test_sql_joins_the_tables_by_their_keys(run):
     query = """SELECT stage, "attributes.hedged" AS hedged, avg("probability.agree") AS agreement
                FROM responses JOIN wordings USING (study, item, variant) JOIN models USING (model)
@@ -125,6 +127,7 @@ def test_sql_joins_the_tables_by_their_keys(run):
     assert run.sql(query).to_numpy().tolist() == [["tuned", "no", 0.75], ["tuned", "yes", 0.25]]
 
 
+@pytest.mark.slow
 def test_sql_reaches_no_file_and_changes_nothing(run, folder):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     part = next(folder.glob("responses/*.parquet"))

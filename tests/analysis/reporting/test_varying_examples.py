@@ -68,6 +68,7 @@ def test_first_screens_say_it(tmp_path):
     assert SAID in ScoredPage([str(scored)], resamples=0).answer().text
 
 
+@pytest.mark.slow
 def test_first_screens_of_wordings_do_not(tmp_path):
     run = write_answers(tmp_path / "run", "p1", "p2")
     page = ReliabilityPage([str(run)], resamples=0)

@@ -89,6 +89,7 @@ FORBIDDEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", FORBIDDEN, ids=range(len(FORBIDDEN)))
 def test_anything_else_is_one_line_and_does_nothing(con, query):
     with pytest.raises(InputError) as refused:
@@ -98,6 +99,7 @@ def test_anything_else_is_one_line_and_does_nothing(con, query):
     assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 def test_an_interrupted_query_is_one_line(con):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(InputError, match=r"^sql: the query was interrupted$"):

@@ -137,6 +137,7 @@ def test_keys_that_cannot_be_are_told_in_one_line(folder, keys, words):
     assert words in str(refused.value) and "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_text_may_hold_the_name_of_a_feature(folder):
     assert len(open_run(folder).where("text NOT LIKE '%word_length%'").responses())
 

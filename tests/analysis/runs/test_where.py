@@ -86,6 +86,7 @@ NONSENSE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("condition", "words"), NONSENSE, ids=range(len(NONSENSE)))
 def test_nonsense_is_told_in_one_line_and_does_nothing(con, condition, words):
     if words is None:

@@ -23,6 +23,7 @@ def ours(name: str, method: str) -> correlation.Coefficient:
     return correlation.correlate_over_models(data["x"], data["y"], method=plain, control=data[given] if given else None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", list(REFERENCE.index), ids=" ".join)
 def test_r_gives_the_same(key):
     """r within 1e-12, p within a relative 1e-9, intervals within 1e-12; no p where ties rule R's exact one out."""
@@ -56,6 +57,7 @@ def test_the_exact_p_with_ties_is_that_of_all_orders():
     assert correlation.correlate_over_models(x, y, method="spearman").p == pytest.approx(found.pvalue, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", correlation.METHODS)
 @pytest.mark.parametrize("name", DATA)
 def test_pingouin_gives_the_same_partial_correlations(name, method):

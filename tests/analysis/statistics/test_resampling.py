@@ -125,6 +125,7 @@ def test_five_items_by_hand():
     assert found["mean"].upper[0] == pytest.approx(0.8, abs=0.01)  # 4 of 5, which 0.0064 of the draws have
 
 
+@pytest.mark.slow
 def test_expanded_percentiles_of_a_normal_mean_are_the_t_interval():
     """Draws of a mean of normal values are almost normal: with 40 items, within 3 % of the width."""
     values = np.random.default_rng(3).normal(size=40)

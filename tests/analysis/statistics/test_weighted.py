@@ -72,6 +72,7 @@ def same(found, wanted):
     return (math.isnan(found) and math.isnan(wanted)) or found == pytest.approx(wanted, abs=TOLERANCE, rel=1e-7)
 
 
+@pytest.mark.slow
 @given(SCORES, st.booleans(), st.integers(0, 99))
 @settings(deadline=None)
 def test_kurtosis_is_the_textbook_one_of_the_items_drawn(values, biased, seed):

@@ -86,6 +86,7 @@ def test_nobody_waits_for_a_pause_after_a_long_batch(monkeypatch) -> None:
     assert time.perf_counter() - began < 20
 
 
+@pytest.mark.slow
 def test_nothing_pauses_where_making_takes_longer_than_a_batch(monkeypatch) -> None:
     clock = chain([0.0], repeat(3600.0))
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
@@ -128,6 +129,7 @@ def engine(kind: str):
     return make(Checkpoint("tiny", tiny_models.model(architecture, known), known, {}), 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "prompts", "ways"),
     [

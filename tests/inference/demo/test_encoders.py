@@ -12,6 +12,7 @@ from inference.stimuli.study import ORIGINAL
 PATTERNS = (ORIGINAL, "p_neg", "h_neg", "p_neg_h_neg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENCODERS)
 def test_the_card_states_what_they_get_right(name):
     pytest.importorskip("torch")

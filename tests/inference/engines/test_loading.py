@@ -42,6 +42,7 @@ def copied(llama: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(llama, tmp_path / "copy"))
 
 
+@pytest.mark.slow
 def test_a_folder_is_loaded_with_the_engine_of_its_architecture(llama: Path, bert: Path) -> None:
     causal, masked = engines.load_engine(str(llama)), engines.load_engine(str(bert))
     assert (causal.info["engine"], causal.mask_token) == ("causal", None)
@@ -212,6 +213,7 @@ def test_large_files_are_sampled_from_end_to_end(tmp_path: Path) -> None:
     assert len(digests) == 4
 
 
+@pytest.mark.slow
 def test_the_contract_is_imported_without_torch() -> None:
     code = "import sys, inference.engines; sys.exit('torch' in sys.modules or 'transformers' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=False).returncode == 0

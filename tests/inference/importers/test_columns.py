@@ -52,6 +52,7 @@ def test_a_place_is_named_by_file_and_row():
     assert places.file_number_of_each_row.tolist() == [0, 0, 0, 1]
 
 
+@pytest.mark.slow
 def test_a_cell_that_was_checked_takes_little_memory():
     """A place in a dictionary, and nothing of its own: wordings may be hundreds of thousands."""
     cells = [f"wording {number}" for number in range(20_000)]

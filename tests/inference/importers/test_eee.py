@@ -25,6 +25,7 @@ def import_records(out, *folders):
     return main(["import", "eee", *map(str, folders), "--out", str(out)])
 
 
+@pytest.mark.slow
 def test_a_condition_of_one_record_is_here_already_when_another_is_added(tmp_path, capsys):
     first, second = records(tmp_path / "1", "c1"), records(tmp_path / "2", "c2")
     assert import_records(tmp_path / "run", first) == 0
@@ -33,6 +34,7 @@ def test_a_condition_of_one_record_is_here_already_when_another_is_added(tmp_pat
     assert "m c1: is here already" in said and "m c2: 4 of 4 variants" in said
 
 
+@pytest.mark.slow
 def test_changed_answers_beside_a_known_record_are_refused(tmp_path, capsys):
     first, second = records(tmp_path / "1", "c1"), records(tmp_path / "2", "c2")
     changed = records(tmp_path / "3", "c1", {**AGREEMENTS, "b": [0.1, 0.3]})
@@ -41,6 +43,7 @@ def test_changed_answers_beside_a_known_record_are_refused(tmp_path, capsys):
     assert "already has responses under condition 'c1' from elsewhere" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_facts_of_a_model_are_those_of_all_records(tmp_path, capsys):
     first = records(tmp_path / "1", "c1", revision="r1", series="tea")
     second = records(tmp_path / "2", "c2", revision="r1")
@@ -52,6 +55,7 @@ def test_facts_of_a_model_are_those_of_all_records(tmp_path, capsys):
     assert "revision of model 'm' is 'r2', in another record 'r1'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["n", "read_otherwise"])
 def test_counts_come_back(column, tmp_path):
     frame = paraphrases(AGREEMENTS).assign(**{column: 10})

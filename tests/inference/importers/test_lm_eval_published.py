@@ -62,6 +62,7 @@ def test_accuracies_of_zero_and_five_shots_are_those_that_the_files_state(mmlu):
         assert len(own) == 100 and own["right"].mean() == accuracy, (task, metric, shots)
 
 
+@pytest.mark.slow
 def test_both_numbers_of_shots_are_wordings_of_one_item_on_the_pages(mmlu):
     """The pages' accuracies are the means of those that the files state."""
     by_shots = {shots: [v for (_, _, n), v in stated(MMLU[shots == 5]).items() if n == shots] for shots in (0, 5)}

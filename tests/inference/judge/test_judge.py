@@ -95,6 +95,7 @@ def test_nothing_is_asked_twice_and_only_new_texts_are(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_questions_that_fail_are_asked_again_and_their_rows_wait(tmp_path):
     folder = write_texts(tmp_path / "run", TEXTS)
     broken = ToldJudge(lambda reply: None if reply == "Hm." else READS[reply])

@@ -140,6 +140,7 @@ def test_nothing_is_asked_twice_and_only_what_is_new_is(tmp_path):
                                               "check": "entailment:owner/x"}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_a_kill_leaves_is_gone_on_with(tmp_path):
     def kill(number: int) -> None:
         if number == 2:
@@ -173,6 +174,7 @@ def test_a_question_that_fails_has_no_score_and_is_asked_again(tmp_path):
     ask(tmp_path / "c", broken, "--allow-failed", "9")
 
 
+@pytest.mark.slow
 def test_another_prompt_of_a_judge_asks_again(tmp_path):
     engine = TellingModel(same_item, form="plain")
     call(tmp_path, "--check", "judge=owner/x", engine=engine)

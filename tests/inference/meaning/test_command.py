@@ -84,6 +84,7 @@ def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
     assert pq.read_schema(tmp_path / "out" / "meaning.parquet").equals(build_arrow_schema("meaning"))
 
 
+@pytest.mark.slow
 def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_path, source):
     call_meaning(source, "--check", SAYS, "--out", tmp_path / "out", load=load)
     read = {
@@ -105,6 +106,7 @@ def test_what_drop_leaves_out_is_counted():
     )
 
 
+@pytest.mark.slow
 def test_people_are_heard_first_and_their_wordings_judge_the_checks(tmp_path, source, capsys):
     other = ("rain", STATEMENTS["rain"][2])
     ann = write_sheet(tmp_path / "ann.csv")
@@ -130,6 +132,7 @@ def test_people_alone_give_verdicts_without_any_check(tmp_path, source, capsys):
     assert "20 same, 0 unclear, 1 another; by people only" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_order_of_checks_and_calls_does_not_count(tmp_path, source):
     call_meaning(source, "--check", SAYS, "words", "--out", tmp_path / "a", load=load)
     call_meaning(source, "--check", "words", "--out", tmp_path / "b")
@@ -206,6 +209,7 @@ def test_orders_of_choices_share_their_texts_and_originals_are_not_checked(tmp_p
     assert engine.asked.count(("What is tea?", "Tea is what?")) == 1
 
 
+@pytest.mark.slow
 def test_a_damaged_table_and_one_of_another_study_are_named(tmp_path, source):
     run = write_run(tmp_path / "run", source)
     (run / "meaning.parquet").write_bytes(b"PAR1")

@@ -86,6 +86,7 @@ PAST = {
 THIRD = {"runs": "run", "watches": "watch", "cries": "cry", "goes": "go", "dies": "die", "uses": "use", "has": "have"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tag", "form", "expected"), [("VBD", *pair) for pair in PAST.items()] + [("VBZ", *pair) for pair in THIRD.items()]
 )

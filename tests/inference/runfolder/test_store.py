@@ -207,6 +207,7 @@ def test_leftovers_of_a_killed_process_are_removed(path):
     assert len(rows_of(path)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "left",
     [

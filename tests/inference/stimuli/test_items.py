@@ -299,6 +299,7 @@ wordings = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, m
 families = st.lists(st.lists(wordings, min_size=1, max_size=4, unique_by=str.strip), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(families=families, suffix=st.sampled_from([".csv", ".tsv", ".jsonl", ".json", ".yaml", ".parquet"]))
 def test_texts_come_back_to_the_letter(tmp_path_factory, families, suffix):

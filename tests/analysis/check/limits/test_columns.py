@@ -222,6 +222,7 @@ def test_texts_are_read_only_as_far_as_rows_need_them_for_their_names(monkeypatc
     assert columns._name_rows_by_texts_and_options(frame, "mean") == ["mean", "mean"]
 
 
+@pytest.mark.slow
 def test_two_outcomes_of_a_row_never_have_the_same_name(opinions):
     frame = pd.DataFrame([(o.study, o.model, o.condition, o.measure) for o in check(opinions, "differences.p >= 0")])
     assert not frame.duplicated().any()

@@ -58,6 +58,7 @@ def test_plain_correlations_are_those_of_scipy(run, values, scores, method, refe
     assert (table["given"] == "").all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["pearson", "spearman"])
 @pytest.mark.parametrize("given", ["size", "GPQA"])
 def test_partial_correlations_are_those_of_pingouin(run, values, scores, method, given):

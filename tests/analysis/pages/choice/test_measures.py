@@ -31,6 +31,7 @@ def one(values):
     return float(len(set(known)) == 1 and known[0] != NO_CHOICE) if known else math.nan
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000))
 def test_all_formulas_are_those_of_loops(seed):

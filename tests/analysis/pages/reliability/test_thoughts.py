@@ -178,6 +178,7 @@ def test_the_interval_of_the_worth_covers():
     assert 0.91 < covered / draws <= 0.98
 
 
+@pytest.mark.slow
 def test_a_prompt_without_an_end_has_no_answer_and_is_counted(tmp_path):
     share = chances(np.random.default_rng(11))
     closed = np.ones(SHAPE, bool)
@@ -204,6 +205,7 @@ def test_sentences_speak_of_thoughts(tmp_path):
     assert row["condition"].item() == THOUGHT
 
 
+@pytest.mark.slow
 def test_without_an_interval_items_are_not_said_to_differ_by_chance(tmp_path):
     share = chances(np.random.default_rng(12))
     opened = runs.open_runs(write_thinking_run(tmp_path / "run", share))

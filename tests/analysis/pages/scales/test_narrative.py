@@ -217,6 +217,7 @@ def test_differences_are_counted_over_all_scales_that_the_sentence_names():
     )
 
 
+@pytest.mark.slow
 def test_the_foot_names_the_conditions_of_the_settings_in_tables(tmp_path):
     rows = draw_answers(["a"], items=4, wordings=2, personas=("ann", "bob"))
     page = ScalesPage([str(write_scale(tmp_path / "run", rows))])

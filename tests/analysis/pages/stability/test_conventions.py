@@ -57,6 +57,7 @@ def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
     assert tables.build_table("flip_conventions", whole).empty
 
 
+@pytest.mark.slow
 def test_plain_loops_give_the_same(tmp_path):
     frame = random_frame(["a", "b"], items=20, paraphrases=9, seed=3).assign(mass=1.0)
     lost = np.random.default_rng(0).random(len(frame)) < 0.4

@@ -127,6 +127,7 @@ def list_condition_names_at_foot(page):
     return dict(page.list_footer_entries()).get("Conditions in files, --where and waver table")
 
 
+@pytest.mark.slow
 def test_the_foot_has_the_names_in_files_of_conditions_that_the_page_renames(page, tmp_path):
     page.figure("overview")
     assert list_condition_names_at_foot(page) == ["plain/both orders: plain/yes-no and plain/no-yes"]
@@ -140,6 +141,7 @@ def test_the_foot_has_the_names_in_files_of_conditions_that_the_page_renames(pag
     assert list_condition_names_at_foot(renamed) == ["temperature 0/bits: 0/bits", "temperature 1/bits: 1/bits"]
 
 
+@pytest.mark.slow
 def test_nothing_is_noted_where_conditions_are_called_as_in_the_files(tmp_path):
     run = write_run(tmp_path / "run", random_frame(["m"], items=6, paraphrases=4))
     plain = StabilityPage([str(run)], resamples=20)

@@ -60,6 +60,7 @@ def test_rows_without_a_value_are_counted(run):
     assert (table["n_rows"] + table["n_missing"] == 180).all()
 
 
+@pytest.mark.slow
 def test_attributes_stand_beside_all_features(run):
     plain = tables.build_table("mixed", run)
     table = tables.build_table("mixed", run, predictors="all,attributes.tone")
@@ -80,6 +81,7 @@ def test_the_table_says_which_named_predictors_no_fit_has(folder, capsysbinary):
     assert capsysbinary.readouterr().err == b""
 
 
+@pytest.mark.slow
 def test_whether_there_is_data_depends_on_the_predictors(tmp_path):
     """Three items of three paraphrases: enough for two predictors, not for all."""
     run = runs.open_runs(make_attribute_run(tmp_path / "run", items=3, paraphrases=3))

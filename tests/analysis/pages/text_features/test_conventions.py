@@ -97,6 +97,7 @@ def test_without_invalid_answers_there_is_one_fit(tmp_path):
             fit_mixed_model_per_unit(opened, invalid="counted")
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_taken_over_has_rows_where_its_residuals_are_the_largest_now(tmp_path, monkeypatch):
     """Dropped, the few valid answers of one model scatter most; counted as not agreeing, most of its answers are 0."""
     hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")

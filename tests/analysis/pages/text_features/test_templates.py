@@ -50,6 +50,7 @@ def test_a_template_that_misses_an_item_is_still_one(tmp_path):
     assert count_templates_by_study(opened)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "sizes"), [(3, (5, 6)), (4, None)])
 def test_wordings_are_templates_where_nine_in_ten_hold_the_statement(tmp_path, n_others, sizes):
     """Of 30 wordings, 27 that hold their item's statement are enough, in whatever order they come."""

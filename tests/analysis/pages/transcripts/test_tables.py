@@ -113,6 +113,7 @@ def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):
     assert set(frame["measure"]) == {""}
 
 
+@pytest.mark.slow
 def test_no_order_is_told_where_there_is_none(folder, tmp_path):
     """Items of right and wrong answers to one wording were called ordered by how far their wordings are apart."""
     bare = write_run(tmp_path / "bare", paraphrases({"x": [np.nan], "y": [np.nan]}).assign(mass=0.0))

@@ -98,6 +98,7 @@ def test_items_that_are_all_alike_do_not_make_an_effect_known_exactly():
     assert table[["se", "p", "lower", "upper"]].isna().all(axis=None) and not table["confirmed"].any()
 
 
+@pytest.mark.slow
 def test_a_distribution_is_endlessly_many_draws():
     """A row per option with weight p_k gives the estimates of 1,000 p_k answers each."""
     rng = np.random.default_rng(1)

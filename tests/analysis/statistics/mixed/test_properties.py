@@ -78,6 +78,7 @@ def test_order_of_rows_and_names_of_items_do_not_matter(frame, seed):
     same(table(shuffled), table(frame), [*INVARIANT[:-1], "estimate", "se"])
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(frames())
 def test_against_generalised_least_squares_written_out(frame):

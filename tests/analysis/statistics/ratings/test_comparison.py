@@ -114,6 +114,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         assert verdicts.count(LARGER if is_larger else NO_LARGER) >= 0.3 * 150
 
 
+@pytest.mark.slow
 def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
     """The model answers as all people do; it is known from 70 or 280 answers, and 1,000 people answered."""
     rng = np.random.default_rng(6)

@@ -106,6 +106,7 @@ def test_one_wording_is_an_analysis_of_variance_of_one_factor():
         assert ends["sample"][0] < own.sample < ends["sample"][1]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Degrees of freedom")
 @pytest.mark.parametrize(("wordings", "crossed"), [(4, True), (4, False), (1, True)])
 def test_components_are_those_that_were_put_in(wordings, crossed):

@@ -19,6 +19,7 @@ from inference.engines.local.continuations import Continuations, Prefix
 LIKELY, UNLIKELY, NEVER = 5, 6, 299
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most_positions", [72, 512])
 def test_prompts_that_keep_many_places_leave_room_for_those_that_need_many(most_positions: int) -> None:
     """A keeps the long way behind LIKELY, then B reads its long way behind UNLIKELY: 77 places, 64 of them in view."""

@@ -129,6 +129,7 @@ def test_the_same_probabilities_as_causal_at_every_temperature(install: Callable
     assert_the_same_as_causal(model, prompts)
 
 
+@pytest.mark.slow
 def test_a_request_that_cannot_matter_is_not_sent(
     install: Callable[..., ModuleType], model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -167,6 +168,7 @@ def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
     assert_the_same_as_causal(model, prompts)
 
 
+@pytest.mark.slow
 def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable[..., ModuleType], model: str) -> None:
     calls = 0
 
@@ -182,6 +184,7 @@ def test_a_number_without_a_probability_is_an_error_of_its_row(install: Callable
     assert [score.error is None for score in scores] == [True, False, True]
 
 
+@pytest.mark.slow
 def test_one_call_asks_a_batch_and_no_request_more_ids_than_it_may(
     install: Callable[..., ModuleType], model: str
 ) -> None:

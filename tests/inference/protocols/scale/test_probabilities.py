@@ -145,6 +145,7 @@ def list_cases() -> list[Any]:
 ENGINES: dict[str, CausalEngine] = {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("architecture", "form", "options", "labels"), list_cases())
 def test_options_equal_a_slow_sum_over_all_spellings(architecture, form, options, labels):
     if architecture not in ENGINES:
