@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import list_reasons_for_missing_intervals
+from analysis.statistics.significance import ROUNDING
 from ground.errors import format_quantity, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.runs.parts import Part
-
-ROUNDING = 1e-12  # numbers below it are what sums in another order differ by
 
 
 @dataclass(frozen=True, slots=True)

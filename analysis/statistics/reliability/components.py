@@ -25,11 +25,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.statistics.reliability.incidence import Incidence, measure_which_items_have_which_wordings
+from analysis.statistics.rounding import DIGITS, SQUARED_ROUNDING, drop_rounding_of_sums
 from analysis.statistics.shares import Array
-
-# Sums in another order differ in their last digits. Below these shares, a number is what that leaves: an answer less
-# the mean, of the largest answer; a difference of two sums of squares, and the square of such a number, of all squares.
-ROUNDING, ROUNDING_OF_SQUARES, SQUARED_ROUNDING = 1e-12, 1e-14, 1e-24
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +83,10 @@ def estimate_variance_components(values: Array, crossed: bool, scale: float | No
     # Less their mean, so that no digits are lost in the squares of large answers; no estimate depends on it.
     largest = float(np.abs(filled).max()) if scale is None else scale
     filled = np.where(has_answer, filled - filled.sum() / has_answer.sum(), 0.0)
-    filled = np.where(np.abs(filled) > ROUNDING * largest, filled, 0.0)
+    filled = np.where(np.abs(filled) > DIGITS * largest, filled, 0.0)
     return (
         _estimate_crossed_components(filled, has_answer) if crossed else _estimate_nested_components(filled, has_answer)
     )
-
-
-def compute_variance_without_rounding(values: Array) -> float:
-    """Compute the variance of some numbers: 0 where they differ by rounding only, and NaN of a single one.
-
-    >>> compute_variance_without_rounding(np.full(7, 0.7)), float(np.full(7, 0.7).var()) > 0
-    (0.0, True)
-    """
-    if len(values) < 2:
-        return np.nan
-    apart = values - values[0]
-    return float(np.where(np.abs(apart) > ROUNDING * np.abs(values).max(), apart, 0.0).var(ddof=1))
 
 
 def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
@@ -156,26 +141,6 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
     squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
     per_wording = trace / int(rank)
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
-
-
-def drop_rounding_of_sums(part: float, total: float, share: float = ROUNDING_OF_SQUARES) -> float:
-    """Return what sums of squares leave of each other; 0 where it is below a share of the whole.
-
-    Parameters
-    ----------
-    part, total
-        The difference of some sums, and the sum that they are parts of.
-    share
-        Below which the difference is rounding.
-
-    Returns
-    -------
-    float
-
-    >>> [drop_rounding_of_sums(part, 0.3) for part in (0.3 - (0.1 + 0.2), 0.1, np.nan)]
-    [0.0, 0.1, nan]
-    """
-    return 0.0 if abs(part) <= share * total else part  # NaN stays
 
 
 def estimate_covariance_of_models_over_wordings(values: Array) -> Array:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.statistics.reliability.components import ROUNDING, Array, ModelComponents
+from analysis.statistics.reliability.components import Array, ModelComponents
 from analysis.statistics.reliability.panel import Panel
 from analysis.statistics.resampling import LEVEL
+from analysis.statistics.rounding import DIGITS
 
 DRAWS = 4_000
 LEAST_FREEDOM = 5  # of what is left: with fewer, wordings and items are not told apart well enough for an interval
@@ -67,7 +68,7 @@ def compute_krippendorff_alpha(values: Array) -> float:
         return np.nan
     first = values[has_answer][0]  # less an answer, those that are all alike are 0, and no sum of them is rounding
     filled = np.where(has_answer, values - first, 0.0)
-    filled = np.where(np.abs(filled) > ROUNDING * np.nanmax(np.abs(values)), filled, 0.0)
+    filled = np.where(np.abs(filled) > DIGITS * np.nanmax(np.abs(values)), filled, 0.0)
     means = filled.sum(axis=1) / sizes
     within = (np.where(has_answer, filled - means[:, None], 0.0) ** 2).sum(axis=1)
     total = float((np.where(has_answer, filled - filled.sum() / n, 0.0) ** 2).sum())

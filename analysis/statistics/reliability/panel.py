@@ -58,17 +58,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.components import (
-    UNKNOWN,
-    Array,
-    Components,
-    compute_variance_without_rounding,
-    drop_rounding_of_sums,
-    estimate_variance_components,
-)
+from analysis.statistics.reliability.components import UNKNOWN, Array, Components, estimate_variance_components
 from analysis.statistics.reliability.incidence import NOTHING, Incidence, measure_which_items_have_which_wordings
 from analysis.statistics.reliability.sampling import SampleSpread
 from analysis.statistics.resampling import LEVEL
+from analysis.statistics.rounding import compute_variance_without_rounding, drop_rounding_of_sums
 from analysis.statistics.shares import compute_wilson_score_interval, estimate_share
 from analysis.statistics.significance import ROUNDING
 from analysis.statistics.skewness import (

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.reliability.components import ROUNDING, Array
+from analysis.statistics.reliability.components import Array
 from analysis.statistics.resampling import LEVEL
+from analysis.statistics.rounding import DIGITS
 
 DRAWS = 2_000
 
@@ -152,6 +153,6 @@ def estimate_counted_answers_per_exact_sample(
     with np.errstate(divide="ignore"):
         drawn = 1 + (weights @ added) / (weights @ exact)
     lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    if not upper - lower > ROUNDING * estimate:  # one item alone has samples that differ
+    if not upper - lower > DIGITS * estimate:  # one item alone has samples that differ
         return Worth(estimate, np.nan, np.nan)
     return Worth(estimate, float(lower), float(upper))
