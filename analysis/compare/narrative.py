@@ -27,6 +27,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
 )
+from ground.capitals import capitalise_sentence
 
 HIGHER = (HIGHER_A, HIGHER_B)
 # Measures whose names are no words of everyday -> how sentences call them.
@@ -53,7 +54,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
         What the page says in words.
     """
     headline = select_headline_rows(rows)
-    cautions = (*(f"{note[0].upper()}{note[1:]}." for note in notes), *_list_cautions(rows, headline))
+    cautions = (*(f"{capitalise_sentence(note)}." for note in notes), *_list_cautions(rows, headline))
     verdict = (
         _describe_verdict_of_only_pair(headline.iloc[0], rows)
         if len(headline) == 1

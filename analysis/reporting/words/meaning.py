@@ -28,6 +28,7 @@ from analysis.reporting.words import chance, join_names, labels, phrase_count_of
 from analysis.runs import Runs
 from analysis.statistics.corrected_share import NO_SHEET
 from analysis.statistics.forms import LEAST
+from ground.capitals import uncapitalise_sentence
 
 ALL, SAME = "all", "same"  # of column `wordings`
 HALF = 0.5
@@ -207,7 +208,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
     counts = Counter(filter(None, words))
     left = len(words) - counts.total()
     if not counts:
-        return CANNOT_TELL.format(subject[0].lower() + subject[1:])
+        return CANNOT_TELL.format(uncapitalise_sentence(subject))
     if len(counts) == 1 and not left:
         (word,) = counts
         if word == STAND and do_all_answered_wordings_mean_the_same(rows):
