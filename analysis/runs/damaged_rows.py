@@ -119,6 +119,11 @@ RESPONSE_RULES: Rules = (
     ("text_logprob", f"NOT text_logprob <= {ENTRY_TOLERANCE}", "is above 0, or not a number"),
     *SAMPLE_RULES,
 )  # fmt: skip
+# Another rule is true of these, too, and says less: they are for the message alone, and no row is read for them.
+CLEARER_RULES: Rules = (
+    ("probability", "isnan(list_sum(probability))", "has an entry that is not a number"),
+    ("sample_probability", f"isnan(list_sum(flatten({_KNOWN})))", "has an entry that is not a number"),
+)
 
 
 def choose_rules_that_responses_can_break(
@@ -240,8 +245,10 @@ def check_response_rows(
             stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=options == last
         )
     names = "filename, file_row_number, model, condition, item, variant"
+    columns = {rule[0] for rule in rules}
+    clearest_rules = [*(rule for rule in CLEARER_RULES if rule[0] in columns), *rules]
     row = (
-        _find_rule_of_first_damaged_row(con, rows_sql, rules, names, parameters)
+        _find_rule_of_first_damaged_row(con, rows_sql, clearest_rules, names, parameters)
         if _count_damaged_rows(con, counted, parameters)
         else None
     )
@@ -251,7 +258,7 @@ def check_response_rows(
         value_text = "" if rule[0] == "item" else f" {shorten_to_one_line(repr(value), 80)}"
         raise InputError(
             f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({shorten_to_one_line(about, 200)}): "
-            f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it and run again"
+            f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it, then repeat the command that wrote it"
         )
 
 
