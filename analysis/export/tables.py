@@ -12,7 +12,11 @@ from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
 from analysis.runs import Runs
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
+from analysis.runs.conditions import (
+    build_options_without_middle_sql,
+    list_conditions_that_omitted_middle_option,
+    read_scale_ends,
+)
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
@@ -199,7 +203,7 @@ def _build_range_minimum_by_condition_sql(runs: Runs) -> str:
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
         for study, conditions in runs.info["conditions"].items()
         for name, fields in conditions.items()
-        if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
+        if read_scale_ends(fields) and isinstance(fields["range"][0], int)
     ]
     return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import drop_middle_option_if_not_shown
+from analysis.runs.conditions import drop_middle_option_if_not_shown, read_scale_ends
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -168,18 +168,18 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     finally:
         runs.con.unregister("asked_keys")
     places = {name: place for place, name in enumerate(runs.info["models"])}
-    conditions = {
-        name: place
-        for study_conditions in runs.info["conditions"].values()
-        for place, name in enumerate(study_conditions)
-    }
-    order = frame.assign(model_place=frame["model"].map(places), condition_place=frame["condition"].map(conditions))
-    frame = frame.loc[order.sort_values(["condition_place", "model_place"], kind="stable").index]
-    scales = {
-        (study, name): fields.get("range")
+    fields_by_condition = {
+        (study, name): fields
         for study, study_conditions in runs.info["conditions"].items()
         for name, fields in study_conditions.items()
     }
+    conditions = {key: place for place, key in enumerate(fields_by_condition)}
+    order = frame.assign(
+        model_place=frame["model"].map(places),
+        condition_place=[conditions[key] for key in zip(frame["study"], frame["condition"], strict=True)],
+    )
+    frame = frame.loc[order.sort_values(["condition_place", "model_place"], kind="stable").index]
+    scales = {key: read_scale_ends(fields) for key, fields in fields_by_condition.items()}
     rows = frame.astype(object).where(frame.notna(), None) if len(frame) else frame
     return frame[RESPONSE_KEY].assign(
         said=[describe_response(row, scales[row["study"], row["condition"]]) for row in rows.to_dict("records")],
@@ -190,7 +190,7 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     ).reset_index(drop=True)  # fmt: skip
 
 
-def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None) -> str:
+def describe_response(row: Mapping[str, Any], scale: tuple[float, float] | None = None) -> str:
     """Write in one line what a model answered to one wording: all numbers that the run holds about it.
 
     Parameters
@@ -232,7 +232,7 @@ def _describe_number_of_averaged_thoughts(row: Mapping[str, Any]) -> str:
     return f"{len(tokens)} thought{'s' * (len(tokens) != 1)}" + f", {unclosed} of them without an end" * (unclosed > 0)
 
 
-def _format_probability_of_every_option(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
+def _format_probability_of_every_option(row: Mapping[str, Any], scale: tuple[float, float] | None) -> str:
     """Write the probability of every option, and their sum; empty where there are none."""
     values = row.get("probability")
     if values is None or not len(values):
