@@ -15,6 +15,7 @@ from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
+from analysis.runs.conditions import build_options_without_middle_sql
 from analysis.runs.database import connect_duckdb, create_stimuli_and_responses_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import restrict_connection_to_files
@@ -310,9 +311,11 @@ def _build_option_probability_columns_sql(probabilities_sql: str, labels: Iterab
     for label in labels:
         names[label] = choose_unique_column_name(f"probability.{label}", names.values())
     # Of a range, probabilities are about its numbers, not about the options.
+    shown_sql = build_options_without_middle_sql("s.canonical")
     return [
-        f"CASE WHEN len({probabilities_sql}) = len(s.canonical) THEN {probabilities_sql}"
-        f"[list_position(s.canonical, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
+        f"CASE len({probabilities_sql}) WHEN len(s.canonical) THEN {probabilities_sql}"
+        f"[list_position(s.canonical, {quote_sql_literal(label)})] WHEN len({shown_sql}) THEN {probabilities_sql}"
+        f"[list_position({shown_sql}, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
         for label, name in names.items()
     ]
 
