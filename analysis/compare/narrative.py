@@ -72,8 +72,7 @@ def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _describe_compared_models(headline: pd.DataFrame) -> str:
     """Say what was compared, in one sentence."""
-    items = format_count_range(headline["n_items"])
-    sized = f"{items} item{'s' if items != '1' else ''}"
+    sized = format_count_range(headline["n_items"], "item")
     if len(headline) > 1:
         return f"{len(headline)} pairs of models and conditions, compared on {sized} that both sides have."
     row = headline.iloc[0]
@@ -97,7 +96,7 @@ def _describe_verdict_of_only_pair(row: pd.Series, rows: pd.DataFrame) -> str:
     differing = [PLAIN_NAMES.get(name, name) for name in found_names]
     more = ""
     if len(other_rows):
-        more = f" They differ in {join_names(differing)}, too." if differing else " No other measure differs."
+        more = f" They differ in {join_names(differing)}, too." if differing else " No other difference is found."
         if differing and row["verdict"] not in HIGHER:
             more = f" They do differ in {join_names(differing)}."
     return _describe_verdict(row) + more

@@ -100,7 +100,7 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
         like = ", the same for wordings like these"
     else:
         like = f", wordings like these {like_interval}"
-    wordings = "" if row["n_wordings"] == 1 else f" in {row['n_wordings']:.3g} wordings"
+    wordings = "" if row["n_wordings"] == 1 else f" in {format_significant_digits(row['n_wordings'], 3)} wordings"
     sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
     better = ", lower is better" if row["lower_is_better"] else ""
     holds = f" (for {row['holds_for']})" if row["holds_for"] else ""

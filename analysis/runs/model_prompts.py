@@ -217,7 +217,7 @@ def describe_response(row: Mapping[str, Any], scale: tuple[float, float] | None 
         _describe_sampled_text_counts_by_option(row),
     ]
     if row.get("score") is not None:
-        parts.append(f"score {row['score']:.3g}")
+        parts.append(f"score {row['score']:{'.3g' if abs(row['score']) < 999.5 else ',.0f'}}")
     if row.get("score") is None or (row.get("answer") is not None and row.get("thought_tokens") is None):
         about = "answer" if row.get("thought_tokens") is None else "most thoughts say"
         parts.append(f"{about}: {row.get('answer') or 'none'}")

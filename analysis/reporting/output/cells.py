@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.html import render_template
+from analysis.reporting.words import format_four_digits
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -126,7 +127,7 @@ def _parse_html_table_cell(cell: Tag) -> dict[str, Any]:
     """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
     text = cell.get_text()
     is_number = _NUMBERS.fullmatch(text) is not None
-    short = _DECIMALS.sub(lambda match: f"{float(match[0]):.4g}", text) if is_number else text
+    short = _DECIMALS.sub(lambda match: format_four_digits(float(match[0])), text) if is_number else text
     return {"text": short, "is_number": is_number}
 
 

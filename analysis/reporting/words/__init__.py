@@ -210,6 +210,16 @@ def format_significant_digits(number: float, digits: int, sign: str = "") -> str
     return f"{float(text):{sign},.0f}" if "e+" in text else text
 
 
+def format_four_digits(number: float) -> str:
+    """Write a number with four significant digits, or with all that stand before its point where these are more.
+
+    >>> format_four_digits(0.000123456), format_four_digits(12345.678)
+    ('0.0001235', '12346')
+    """
+    text = f"{number:.4g}"
+    return f"{number:.0f}" if "e+" in text else text
+
+
 def format_signed_number(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it is zero, or still rounds to it.
 

@@ -100,6 +100,7 @@ def test_conditions_of_every_study_keep_their_own_order_and_a_range_may_be_text(
         ({"probability": [0.1, 0.2, 0.3, 0.15], "mass": 0.75, "score": 2.5, "answer": "3"}, [1, 4],
          "3 0.3, 2 0.2, 4 0.15 (of 4 numbers, the likeliest), together 0.75; score 2.5; answer: 3"),
         ({"output": ["9", "ten"], "invalid": 1, "score": 9.0}, None, "of 2 texts, 1 without an answer; score 9"),
+        ({"output": ["a"], "score": 12345.6}, None, "score 12,346"),
         ({"probability": [0.1, 0.2, 0.3]}, None, "3 probabilities; answer: none"),
         ({"error": "too long"}, None, "no response: too long"),
     ],
