@@ -19,10 +19,7 @@ from ground.errors import InputError
 def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     """Average the answers of both sides to every item.
 
-    Parameters
-    ----------
-    pairs
-        From `pairs.list_unit_pairs_to_compare`.
+    `pairs`: from `pairs.list_unit_pairs_to_compare`.
 
     Returns
     -------

@@ -17,15 +17,7 @@ from ground.errors import InputError, shorten_to_one_line
 def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
     """Split run folders into those of the last time, and the earlier ones.
 
-    Parameters
-    ----------
-    folders
-        The checked folders.
-
-    Returns
-    -------
-    tuple of two lists
-        A folder is earlier where a later one of its study asked one of its models under the same condition.
+    A folder is earlier where a later one of its study asked one of its models under the same condition.
 
     Raises
     ------
@@ -57,17 +49,7 @@ def sort_folders_by_time(folders: Sequence[Folder]) -> list[Folder]:
 
 
 def read_start_time_of_run(folder: Folder) -> datetime.datetime:
-    """Read when a run was made: the start of its first session.
-
-    Parameters
-    ----------
-    folder
-        A checked folder.
-
-    Returns
-    -------
-    datetime
-        In UTC.
+    """Read when a run was made: the start of its first session, in UTC.
 
     Raises
     ------

@@ -157,14 +157,7 @@ def explain_tables(names: Sequence[str] = ()) -> str:
 def format_table_descriptions_as_json(names: Sequence[str] = ()) -> str:
     """Write what `explain_tables` says of tables, all unless some are named, as JSON.
 
-    Parameters
-    ----------
-    names
-        Tables of the catalogue.
-
-    Returns
-    -------
-    The text, as `analysis/reporting/catalogue/schema.json` explains it.
+    `analysis/reporting/catalogue/schema.json` explains it.
     """
     records = [
         {

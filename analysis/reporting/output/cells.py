@@ -32,14 +32,7 @@ def read_level_and_text_of_heading(cell: NotebookNode) -> tuple[int, str]:
 def read_level_of_first_heading(cell: NotebookNode) -> int:
     """Return the level of the heading that a cell is, or that its output begins with, as the section of a table does.
 
-    Parameters
-    ----------
-    cell
-        A cell of an executed notebook.
-
-    Returns
-    -------
-    From 1 to 6; 0 where it begins with none.
+    It is from 1 to 6; 0 where the cell begins with none.
     """
     first_html = next((data["text/html"] for data in _list_html_outputs_of_cell(cell)), "")
     heading = _HEADING_AT_START.match(first_html)

@@ -52,14 +52,8 @@ class FirstScreen:
 def read_first_screen(node: NotebookNode) -> FirstScreen:
     """Read the first screen of a page.
 
-    Parameters
-    ----------
-    node
-        Its executed notebook, with what `cells.prepare_outputs_for_page` adds.
-
-    Returns
-    -------
-    What it says. An answer that is not made of the template of answers is a verdict as a whole.
+    `node`: its executed notebook, with what `cells.prepare_outputs_for_page` adds. An answer that is not made of the
+    template of answers is a verdict as a whole.
     """
     answer_html, figure_html = ("".join(_list_html_of_cells_with_tag(node, tag)) for tag in ON_CARD)
     answer, beside_figures = parse_html(answer_html), parse_html(_FIGURE.sub("", figure_html))

@@ -67,10 +67,7 @@ def phrase_count_of_model_condition_pairs(frame: pd.DataFrame) -> str:
 def phrase_run_dates(info: Mapping[str, Any]) -> str:
     """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
 
-    Parameters
-    ----------
-    info
-        What `run.json` holds (`Runs.info`): its sessions and its models.
+    `info`: what `run.json` holds (`Runs.info`).
 
     >>> phrase_run_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
     ', on 22 November 2026'
@@ -93,10 +90,7 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
 def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
     """Say for which models only some wordings of every item were drawn; nothing where all were asked.
 
-    Parameters
-    ----------
-    info
-        What `run.json` holds (`Runs.info`): its `drawn`.
+    `info`: what `run.json` holds (`Runs.info`).
 
     >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
     >>> list_wording_subsample_notes({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})

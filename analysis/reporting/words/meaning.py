@@ -172,10 +172,7 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
 def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
     """Tell whether all wordings that have answers mean the same, so that there is nothing to compare.
 
-    Parameters
-    ----------
-    rows
-        From `join_flip_shares_with_same_meaning`.
+    `rows`: from `join_flip_shares_with_same_meaning`.
     """
     return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
@@ -227,14 +224,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
 def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     """Say in one sentence, for pages about wordings, whether what they say stands on wordings of the same meaning.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
-    Returns
-    -------
-    The sentence; empty where nobody checked what the wordings mean, and where no model answers.
+    It is empty where nobody checked what the wordings mean, and where no model answers.
     """
     from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
     from analysis.measures.meaning_flips import (
