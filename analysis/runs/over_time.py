@@ -34,18 +34,13 @@ def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tupl
         for folder in folders
         if any(other is not folder and other.study == folder.study and other.units & folder.units for other in folders)
     ]
-    ordered = sort_folders_by_time(again)
+    ordered = sorted(again, key=read_start_time_of_run)  # those of one time stay in their order
     earlier = [
         folder
         for place, folder in enumerate(ordered)
         if any(later.study == folder.study and later.units & folder.units for later in ordered[place + 1 :])
     ]
     return [folder for folder in folders if folder not in earlier], earlier
-
-
-def sort_folders_by_time(folders: Sequence[Folder]) -> list[Folder]:
-    """Sort run folders by their time; those of one time stay in their order."""
-    return sorted(folders, key=read_start_time_of_run)
 
 
 def read_start_time_of_run(folder: Folder) -> datetime.datetime:

@@ -13,7 +13,7 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -274,8 +274,7 @@ class Page:
             tables.list_columns_compared_within_rows(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
-        # A text may end with a full stop, as the sentence does.
-        same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns).removesuffix(".")
+        same_text = join_uniform_columns(uniform_columns)
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
@@ -439,9 +438,10 @@ def count_leading_key_columns(names: Sequence[str]) -> int:
     return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
 
 
-def format_uniform_column(column: Column, cell: grid.Cell) -> str:
-    """Write what a column has in all rows: "Items 62"."""
-    return " ".join(filter(None, (column.header, cell.text, cell.interval)))
+def join_uniform_columns(uniform_columns: Iterable[tuple[Column, grid.Cell]]) -> str:
+    """Write what columns have in all rows: "Items 62; Wordings 5"; a sentence ends with it."""
+    texts = (" ".join(filter(None, (column.header, cell.text, cell.interval))) for column, cell in uniform_columns)
+    return "; ".join(texts).removesuffix(".")  # a text may end with a full stop, as the sentence does
 
 
 def label_svg_for_page(svg: str, alt: str, is_narrow: bool = False) -> Markup:

@@ -179,15 +179,11 @@ def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) ->
     """Write a model's name with its revision, engine and what else run.json records of it."""
     field_names = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
     field_texts = [
-        f"{key} {_format_number_with_thousands_separator(fields[key])}"
+        f"{key} {format(fields[key], ',') if isinstance(fields[key], int) else fields[key]}"
         for key in field_names
         if fields.get(key) not in (None, "")
     ]
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
-
-
-def _format_number_with_thousands_separator(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:

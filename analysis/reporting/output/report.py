@@ -200,7 +200,7 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
     for result in results:
         try:
             if result.chapter:
-                files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, chapters, title))
+                files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, title, chapters))
             written.append(result)
         except OSError as error:
             written.append(

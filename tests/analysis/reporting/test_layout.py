@@ -69,7 +69,7 @@ def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing
 
 def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):
     path = tmp_path / "first.html"
-    path.write_text(layout.render_page(chapter, [chapter, layout.Chapter("next", "What else?", "")], "Title & more"))
+    path.write_text(layout.render_page(chapter, "Title & more", [chapter, layout.Chapter("next", "What else?", "")]))
     page = Page(path)
     assert {"cautions", "models-co", "tables", "models-co-2"} <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
