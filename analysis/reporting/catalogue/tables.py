@@ -105,9 +105,7 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
         if value.lower() not in ("true", "false"):
             raise ValueError(f"{value!r} is neither true nor false")
         return value.lower() == "true"
-    if default is None:
-        return value
-    if isinstance(default, str):
+    if default is None or isinstance(default, str):
         return value
     # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
     if value.isascii() and "_" not in value:
