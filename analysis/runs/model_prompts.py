@@ -98,17 +98,15 @@ def _fill_wording_into_messages(
     attributes = dict(wording["attributes"] or {})
     values = {"text": wording["text"], **{f"attributes.{name}": value for name, value in attributes.items()}}
     parts = [
-        (message["role"], [_fill_message_part(part, values) for part in message["content"]])
+        (
+            message["role"],
+            [part if isinstance(part, str) else values.get(part["column"]) for part in message["content"]],
+        )
         for message in message_forms
     ]
     if any(part is None for _, content in parts for part in content):
         return ()
     return tuple((role, "".join(map(str, content))) for role, content in parts)
-
-
-def _fill_message_part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | None:
-    """Return a fixed text as it is, and what belongs in a place; None where the wording lacks it."""
-    return part if isinstance(part, str) else values.get(part["column"])
 
 
 def read_wordings_of_item(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:

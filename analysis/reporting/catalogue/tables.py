@@ -217,7 +217,9 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     for key in declared_columns:
         look_up_column(name, key)
     if frame.empty:
-        return _build_empty_table(frame, declared_columns)
+        import pandas as pd
+
+        return pd.DataFrame({key: frame.get(key, pd.Series(dtype=object)) for key in declared_columns})
     _refuse_undeclared_columns(name, frame, declared_columns)
     return frame[declared_columns]
 
@@ -237,13 +239,6 @@ def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns:
                 f"{folder}/catalogue.py: column {key!r} of table {name!r} is computed by {function}, but not declared; "
                 "add it to the columns of the table"
             )
-
-
-def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> pd.DataFrame:
-    """Give an empty frame its declared columns; what it has already keeps its type."""
-    import pandas as pd
-
-    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
 
 
 def exclude_published_rows(name: str, frame: pd.DataFrame) -> pd.DataFrame:

@@ -401,13 +401,9 @@ class Run:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._open_run_folders_of_page(page), options)
+            entry = catalogue.list_pages()[page]
+            self._frames[key] = Frames(self.open_runs_of_protocols(entry.protocols, entry.over_time), options)
         return self._frames[key]
-
-    def _open_run_folders_of_page(self, page: str) -> Runs:
-        """Return the run folders that a page is about."""
-        entry = catalogue.list_pages()[page]
-        return self.open_runs_of_protocols(entry.protocols, entry.over_time)
 
     def open_runs_of_protocols(self, protocols: Collection[str] = (), over_time: bool = False) -> Runs:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""

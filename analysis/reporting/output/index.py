@@ -30,7 +30,8 @@ def phrase_default_title(models: Collection[str], studies: Collection[str]) -> s
     >>> phrase_default_title("abcd", "stuvw")
     'How 4 models answered in 5 studies'
     """
-    return f"How {_name_models_or_count_them(models)} answered in {_name_studies_or_count_them(studies)}"
+    names = join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
+    return f"How {names} answered in {_name_studies_or_count_them(studies)}"
 
 
 def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> list[str]:
@@ -63,11 +64,6 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
     sentences += _describe_repeated_studies(runs, question_over_time)
     pages = "The question has a page" if n_pages == 1 else f"Each of the {n_pages} questions has a page"
     return [*sentences, f"{pages} with figures, tables and method."]
-
-
-def _name_models_or_count_them(models: Collection[str]) -> str:
-    """Name few models; of more, write the number."""
-    return join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
 
 
 def _name_studies_or_count_them(studies: Collection[str]) -> str:

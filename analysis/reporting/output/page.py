@@ -28,7 +28,6 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
     describe_conditions_joined_by_settings,
-    has_renamed_conditions,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
@@ -265,7 +264,8 @@ class Page:
         left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
         caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
-        renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
+        names, shown_names = (rows.filter(regex="condition$") for rows in (joined_rows.head(most), shown_rows))
+        renamed_note = "" if shown_names.astype(str).equals(names.astype(str)) else RENAMED_NOTE
         caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,

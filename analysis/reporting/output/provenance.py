@@ -68,7 +68,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
     info = runs.info
     return [
         ("Run", [*folders]),
-        *([("Part", words.describe_filter_and_size_of_part(runs.part))] if runs.part else []),
+        *([("Part", [f"where {runs.part.condition}", words.describe_size_of_part(runs.part)])] if runs.part else []),
         ("Study", [_describe_study_protocol_source_and_hash(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),

@@ -130,7 +130,11 @@ def _describe_prompts_and_answers(
         )
         groups.setdefault((row["condition"], prompt), []).append(row)
     for (condition, prompt), answers in list(groups.items())[:PROMPTS]:
-        yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
+        yield from ("", *_wrap_text(f"condition {condition}", "  "))
+        if prompt.why:
+            yield from _wrap_text(f"rest of the prompt, if any, not known: {prompt.why}", "  ")
+        else:
+            yield from _quote_prompt_lines(prompt.text)
         for row in answers[:MODELS]:
             yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
             yield from _quote_first_texts(row["output"] or (), row["thought"] or (), row["thought_tokens"] or ())
@@ -138,14 +142,6 @@ def _describe_prompts_and_answers(
             yield f"  and {format_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
         yield from ("", f"  and {format_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
-
-
-def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
-    """Yield the lines of a prompt, or why no more than the wording above it is known."""
-    if prompt.why:
-        yield from _wrap_text(f"rest of the prompt, if any, not known: {prompt.why}", "  ")
-    else:
-        yield from _quote_prompt_lines(prompt.text)
 
 
 def _quote_prompt_lines(text: str) -> Iterator[str]:

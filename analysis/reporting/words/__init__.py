@@ -262,11 +262,6 @@ def describe_size_of_part(part: Part | None) -> str:
     )
 
 
-def describe_filter_and_size_of_part(part: Part) -> list[str]:
-    """Say what a part keeps, and how much that is."""
-    return [f"where {part.condition}", describe_size_of_part(part)]
-
-
 def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
     """Return the caution about what was left out of the runs, and one where models or conditions keep other wordings.
 
