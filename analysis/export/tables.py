@@ -141,10 +141,9 @@ def _define_variant_parents_table() -> ExportTable:
 
 def _define_responses_table() -> ExportTable:
     """Return the query and the columns of the exported table of responses, failed ones with their error included."""
-    keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
     number_names = "score, mass, mass_upper, invalid, clipped, unclosed, text_logprob"
     query = f"""
-        SELECT {keys}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
+        SELECT {_RESPONSE_OF_R}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
                canonical_answer = s.gold AS correct, {number_names}, NULL::VARCHAR AS error
         FROM responses AS r LEFT JOIN stimuli AS s USING ({_WORDING})
         UNION ALL BY NAME SELECT {_RESPONSE}, error FROM errors"""
