@@ -1,8 +1,8 @@
 """Tell run folders apart by time: the same models, asked the same study again.
 
-Of every model and condition of a study, the folder of the last time counts; the others are earlier looks. The time of a
-folder is the start of its first session. Folders of one time, as a run file makes them, keep the order that they are
-given in.
+A folder counts as a whole: it is an earlier look where a later one of its study asked one of its models again, also if
+it asked other models, too. The time of a folder is the start of its first session. Folders of one time, as a run file
+makes them, keep the order that they are given in.
 """
 
 from __future__ import annotations

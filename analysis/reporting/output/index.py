@@ -80,6 +80,10 @@ def _describe_repeated_studies(runs: Runs, question_over_time: str) -> Iterator[
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         dates = phrase_run_dates({"models": runs.info["models"], "sessions": sessions})
         yield f"“{study}” was asked {_phrase_how_often_models_were_asked(folders)}{dates}."
+        last_models = {model for folder in runs.folders if folder.study == study for model, _ in folder.units}
+        left_out = sorted({model for folder in folders for model, _ in folder.units} - last_models)
+        if left_out:
+            yield f"Not asked the last time, so on no page about that: {join_names(left_out)}."
     if repeated_studies and question_over_time:
         yield f"Pages are about the last time; “{question_over_time}” is about all times."
     elif repeated_studies:
