@@ -140,7 +140,7 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
     name
         The table.
     columns
-        Those of its columns that are read; all of them where none is named.
+        Those of its columns that are read, or the name of one; all of them where none is named.
 
     Returns
     -------
@@ -154,8 +154,9 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
     """
     import duckdb
 
+    names = [columns] if isinstance(columns, str) and columns else columns
     try:
-        chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
+        chosen_columns = _build_columns_sql(con, name, names) or "t.*"
         query, order = _READ.get(name, (f"SELECT {{}} FROM {name} AS t", ()))
         places = [f'{column} AS "{_ORDER} {number}"' for number, column in enumerate(order)]
         result = con.execute(query.format(", ".join([*places, chosen_columns])))
