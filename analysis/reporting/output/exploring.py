@@ -218,7 +218,7 @@ class Run:
         single_file
             Write everything as one file, too.
         **parameters
-            Parameters of the pages' notebooks, such as `resamples=2000`.
+            Parameters of the pages' notebooks, such as `resamples=2000`; `where`, as the method of this name takes it.
 
         Returns
         -------
@@ -233,7 +233,8 @@ class Run:
         # The report runs notebooks, which this module is for: nothing of that is needed before.
         from analysis.reporting.output.report import write_report
 
-        if where := parameters.pop("where", ""):
+        where = parameters.pop("where", "")
+        if not isinstance(where, str) or where:  # a table of keys is neither true nor false
             return self.where(where).report(out, title=title, single_file=single_file, **parameters)
         folder = Path(out)
         if self.part:
