@@ -67,17 +67,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def build_parser(program: str) -> argparse.ArgumentParser:
-    """Build the parser of the commands report, table and show, and of those that are found by scanning.
-
-    Parameters
-    ----------
-    program
-        How the user called it.
-
-    Returns
-    -------
-    The parser, with the options of all commands.
-    """
+    """Build the parser of the commands report, table and show, and of those that are found by scanning."""
     parser = CommandParser(prog=program, description="Make a report, or one table of it, from run folders.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     report = commands.add_parser(

@@ -57,17 +57,10 @@ def run_command(
         return print_failure(program, 2, problem)
     try:
         options = make_parser().parse_args(call)
-    except InputError as error:  # of a room of another package, which is imported for its options
-        return print_failure(program, 2, str(error))
-    except RunFailed as error:
-        return print_failure(program, 1, str(error))
-    except KeyboardInterrupt:  # what the options are made of takes half a second to import
-        return print_failure(program, 1, stopped_message)
-    if closed and getattr(options, "prints", False) and not getattr(options, "out", None):
-        return print_failure(
-            program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
-        )
-    try:
+        if closed and getattr(options, "prints", False) and not getattr(options, "out", None):
+            return print_failure(
+                program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
+            )
         with convert_import_errors_to_install_advice(call[0], preferred_extra), _set_loudness_for_block(options):
             status = run(options)
         sys.stdout.flush()

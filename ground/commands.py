@@ -52,17 +52,8 @@ class Command(NamedTuple):
 def find_commands(wing_folder: Path) -> dict[str, Command]:
     """Find the commands of a wing by their first word: first those of its `__main__.py`, then in alphabetical order.
 
-    Once per process, which may make many calls; nobody changes what is returned.
-
-    Parameters
-    ----------
-    wing_folder
-        The folder of the wing.
-
-    Returns
-    -------
-    dict
-        Word -> command; a command with verbs has one entry for each in `verbs`.
+    Once per process, which may make many calls; nobody changes what is returned. A command with verbs has one entry for
+    each in `verbs`.
     """
     about_by_word = read_literal_constants_of_module(wing_folder / "__main__.py").get("ABOUT", {})
     commands = {word: Command(f"{wing_folder.name}.__main__", about) for word, about in about_by_word.items()}

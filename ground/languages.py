@@ -113,17 +113,9 @@ _LEAD = 1.75  # times as many as of the next language
 def detect_language_of_texts(texts: Iterable[str]) -> str | None:
     """Tell the language of texts from all of them together; names, numbers and a few words tell none.
 
-    Parameters
-    ----------
-    texts
-        Texts that are in one language, such as the wordings of a study.
+    The texts are in one language, such as the wordings of a study. Returns its ISO 639-1 code, one of
+    `NAME_BY_LANGUAGE`; None: another language, several, or too little text.
 
-    Returns
-    -------
-    The ISO 639-1 code of the language, one of `NAME_BY_LANGUAGE`; None: another language, several, or too little text.
-
-    Examples
-    --------
     >>> detect_language_of_texts(["Der Tee ist nicht heiß, und ich trinke ihn auch nicht."])
     'de'
     >>> detect_language_of_texts(["Anna Schmidt", "42"]) is None
@@ -141,17 +133,8 @@ def detect_language_of_texts(texts: Iterable[str]) -> str | None:
 def name_small_spacy_pipeline(language: str) -> str | None:
     """Name the small pipeline that spaCy offers for texts in a language, which `python -m spacy download` installs.
 
-    Parameters
-    ----------
-    language
-        Its ISO 639-1 code.
+    `language`: its ISO 639-1 code. Returns None where spaCy offers none for it.
 
-    Returns
-    -------
-    Its name; None where spaCy offers none for the language.
-
-    Examples
-    --------
     >>> [name_small_spacy_pipeline(code) for code in ("en", "de", "af")]
     ['en_core_web_sm', 'de_core_news_sm', None]
     """

@@ -181,14 +181,7 @@ def warn_that_room_is_left_out(room: OutsideRoom, reason: str) -> None:
 def find_module_file(module: str) -> Path | None:
     """Find the file of a module without running any of it, the packages around it neither.
 
-    Parameters
-    ----------
-    module
-        Dotted name.
-
-    Returns
-    -------
-    The file; of a package, its `__init__.py`. None where there is none.
+    Of a package, it is its `__init__.py`; None where there is none.
     """
     top, *rest = module.split(".")
     try:

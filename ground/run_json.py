@@ -49,17 +49,12 @@ def read_run_json(folder: Path) -> dict[str, Any]:
         )
     for problem in list_schema_problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
-    for section in ("models", "conditions"):
-        for name in info[section]:
-            if escape_control_characters(name) != name:
-                raise InputError(
-                    f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
-                )
-    if escape_control_characters(info["study"]["name"]) != info["study"]["name"]:
-        raise InputError(
-            f"{folder}: run.json: study: {info['study']['name']!r} holds a line break or control character; "
-            "restore the file"
-        )
+    names = [(section, name) for section in ("models", "conditions") for name in info[section]]
+    for section, name in (*names, ("study", info["study"]["name"])):
+        if escape_control_characters(name) != name:
+            raise InputError(
+                f"{folder}: run.json: {section}: {name!r} holds a line break or control character; restore the file"
+            )
     return info
 
 

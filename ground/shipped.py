@@ -12,15 +12,8 @@ SHIPPED = {"notebooks": ["notebooks"], "results": ["results/schema.json", "resul
 def find_shipped_folder(name: str) -> Path:
     """Find a folder that ships with Waver.
 
-    Parameters
-    ----------
-    name
-        A key of `SHIPPED`.
-
-    Returns
-    -------
-    Path
-        The folder inside `ground` where a wheel was installed, else the one beside it in the checkout.
+    `name`: a key of `SHIPPED`. Returns the folder inside `ground` where a wheel was installed, else the one beside it
+    in the checkout.
     """
     in_wheel = _GROUND / name
     return in_wheel if in_wheel.is_dir() else _GROUND.parent / name

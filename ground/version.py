@@ -41,16 +41,8 @@ def find_installed_version(distribution: str) -> str | None:
 def describe_commit(checkout: Path) -> str:
     """Ask git which commit a checkout has, and whether a file of it was changed since.
 
-    Parameters
-    ----------
-    checkout
-        The root of a git checkout; another folder has no commit.
-
-    Returns
-    -------
-    str
-        As the local part of a version: g and ten digits, then .dirty where a tracked file was changed; empty without
-        git or commit.
+    Returns the local part of a version: g and ten digits, then .dirty where a tracked file was changed; empty without
+    git or commit.
     """
     if not (checkout / ".git").exists():
         return ""

@@ -98,12 +98,8 @@ def write_folder_atomically(path: Path, write: Callable[[Path], Any]) -> None:
 def finish_interrupted_folder_replacement(path: Path) -> None:
     """Give a new folder its name where a process was killed after it had renamed the old one; that one is removed.
 
-    Where the operating system refuses it, or on Windows, both stay as they are.
-
-    Parameters
-    ----------
-    path
-        The folder that `write_folder_atomically` was replacing.
+    Where the operating system refuses it, or on Windows, both stay as they are. `path`: the folder that
+    `write_folder_atomically` was replacing.
     """
     for old in path.parent.glob(f".{glob.escape(path.name)}.old.*"):
         aside = path.with_name(f".{path.name}{old.suffix}")

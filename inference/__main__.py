@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from ground.command import run_command
 from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
 from ground.errors import InputError
@@ -199,12 +200,12 @@ def _add_command(
 
 def _format_help_list_entry(about: str) -> str:
     """Write a description as an entry of a list: no capital, and no per cent sign that argparse would fill in."""
-    return (about[:1].lower() + about[1:]).replace("%", "%%")
+    return uncapitalise_sentence(about).replace("%", "%%")
 
 
 def _format_help_sentence(about: str) -> str:
     """Write a description as a sentence: a capital, and a full stop."""
-    return f"{about[:1].upper()}{about[1:]}."
+    return f"{capitalise_sentence(about)}."
 
 
 def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ground.capitals import capitalise_sentence
+
 COMMAND = "baseline"
 HELP = "save a run as the baseline that later runs are checked against"
 DESCRIPTION = (
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save.add_argument("--to", type=Path, metavar="FOLDER", help="folder to write (default: baselines/NAME)")
     save.add_argument("--replace", action="store_true", help="replace a baseline that is there already")
     save.set_defaults(act=_save_runs_as_baseline)
-    show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{ABOUT_SHOW[0].upper()}{ABOUT_SHOW[1:]}.")
+    show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{capitalise_sentence(ABOUT_SHOW)}.")
     show.epilog = f"example: {show.prog} v1"
     show.add_argument("name", metavar="NAME", help="name of a baseline in the folder baselines, or a folder")
     show.set_defaults(act=_print_baseline_content)

@@ -167,6 +167,7 @@ def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
     from analysis.compare.verdicts import describe_compared_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv
+    from analysis.reporting.words import format_four_digits
     from ground.spreadsheet import escape_formula
 
     if form == "csv":
@@ -174,14 +175,12 @@ def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
         return render_csv(rows.assign(**{name: texts[name].map(escape_formula) for name in texts}))
     if form == "text":
         return "".join(f"{line}\n" for line in describe_compared_rows(rows))
-    cells = [list(map(str, rows.columns)), ["---"] * len(rows.columns)]
-    cells += [[f"{value:.4g}" if isinstance(value, float) else str(value) for value in row] for row in
-              rows.astype(object).itertuples(index=False)]  # fmt: skip
-    lines = [
-        cells[0],
-        cells[1],
-        *([escape_markdown("" if text == "nan" else text) for text in row] for row in cells[2:]),
+    texts = [
+        [format_four_digits(value) if isinstance(value, float) else str(value) for value in row]
+        for row in rows.astype(object).itertuples(index=False)
     ]
+    cells = [[escape_markdown("" if text == "nan" else text) for text in row] for row in texts]
+    lines = [list(rows.columns), ["---"] * len(rows.columns), *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

@@ -49,11 +49,12 @@ def compute_p_of_equivalence(panel: Panel, margin: float, *, has_range: bool, is
     if not is_share or np.isnan(p) or margin >= 1:
         return p
     ups, downs = int((panel.means > 0.5).sum()), int((panel.means < -0.5).sum())
-    return max(p, compute_score_p_of_shares_within_margin(ups, downs, panel.n_items, margin))
+    fewer, more = sorted((ups, downs))  # the larger p of both sides
+    return max(p, compute_score_p_of_shares_worse_by_margin(fewer, more, panel.n_items, margin))
 
 
-def compute_score_p_of_shares_within_margin(ups: int, downs: int, n_items: int, margin: float) -> float:
-    """Test by the score of paired shares that their difference is within a margin, 0 to 1.
+def compute_score_p_of_shares_worse_by_margin(ups: int, downs: int, n_items: int, margin: float) -> float:
+    """Test by the score of paired shares that the first is not lower by a margin, 0 to 1.
 
     Parameters
     ----------
@@ -63,22 +64,6 @@ def compute_score_p_of_shares_within_margin(ups: int, downs: int, n_items: int, 
         All items.
     margin
         Below 1.
-
-    Returns
-    -------
-    float
-        The larger p of both sides.
-    """
-    return compute_score_p_of_shares_worse_by_margin(min(ups, downs), max(ups, downs), n_items, margin)
-
-
-def compute_score_p_of_shares_worse_by_margin(ups: int, downs: int, n_items: int, margin: float) -> float:
-    """Test by the score of paired shares that the first is not lower by a margin, 0 to 1.
-
-    Parameters
-    ----------
-    ups, downs, n_items, margin
-        As in `compute_score_p_of_shares_within_margin`.
 
     Returns
     -------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 import pandas as pd
 
 from analysis.compare.catalogue import ITEMS, PAIR
-from analysis.compare.pairing import PairedRuns, read_model_and_condition_without_side
+from analysis.compare.pairing import PairedRuns
 from analysis.compare.pairs import VALIDITY, Pair
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
@@ -19,10 +20,7 @@ from ground.errors import InputError
 def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     """Average the answers of both sides to every item.
 
-    Parameters
-    ----------
-    pairs
-        From `pairs.list_unit_pairs_to_compare`.
+    `pairs`: from `pairs.list_unit_pairs_to_compare`.
 
     Returns
     -------
@@ -33,14 +31,10 @@ def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     parts = []
     for pair in pairs:
         study = pair.studies[0]
-        names = [
-            read_model_and_condition_without_side(study.units[unit])
-            for study, unit in zip(pair.studies, pair.units, strict=True)
-        ]
         numbers = (~np.isnan(pair.answers[0])).sum(axis=1)
         a, b = (np.nansum(answers, axis=1) / np.where(numbers > 0, numbers, np.nan) for answers in pair.answers)
         part = pd.DataFrame({"item": study.items, "n_wordings": numbers, "a": a, "b": b, "difference": a - b})
-        keys = zip((*PAIR, "measure", "headline"), (study.name, *names[0], *names[1], pair.measure,
+        keys = zip((*PAIR, "measure", "headline"), (study.name, *chain(*pair.unit_names), pair.measure,
                    study.headline and pair.measure == study.measure), strict=True)  # fmt: skip
         parts.append(part[numbers > 0].assign(**dict(keys)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*PAIR, "headline"])

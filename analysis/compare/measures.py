@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.equivalence import compute_p_of_equivalence
-from analysis.compare.pairing import PairedRuns, read_model_and_condition_without_side
+from analysis.compare.pairing import PairedRuns
 from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
 from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_least_difference_and_needed_items
 from analysis.measures.reworded.flips import FLIPS
@@ -114,10 +114,7 @@ def _compare_unit_pair(pair: Pair, margin: float | None) -> dict[str, object]:
     test, p = _choose_difference_test_and_compute_p(pair, panel)
     p_like = compute_p_of_panel_mean_against_value(panel, "both") if knows_wordings else np.nan
     like = panel.compute_interval("both") if knows_wordings else (np.nan, np.nan)
-    names = [
-        read_model_and_condition_without_side(study.units[unit])
-        for study, unit in zip(pair.studies, pair.units, strict=True)
-    ]
+    names = pair.unit_names
     numbers = (~np.isnan(a)).sum(axis=1)
     lower, upper = _clip_interval_to_possible_range(pair, panel.compute_interval("items"))
     like_lower, like_upper = _clip_interval_to_possible_range(pair, like)

@@ -27,6 +27,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
 )
+from ground.capitals import capitalise_sentence
 
 HIGHER = (HIGHER_A, HIGHER_B)
 # Measures whose names are no words of everyday -> how sentences call them.
@@ -53,7 +54,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
         What the page says in words.
     """
     headline = select_headline_rows(rows)
-    cautions = (*(f"{note[0].upper()}{note[1:]}." for note in notes), *_list_cautions(rows, headline))
+    cautions = (*(f"{capitalise_sentence(note)}." for note in notes), *_list_cautions(rows, headline))
     verdict = (
         _describe_verdict_of_only_pair(headline.iloc[0], rows)
         if len(headline) == 1
@@ -71,8 +72,7 @@ def select_headline_rows(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _describe_compared_models(headline: pd.DataFrame) -> str:
     """Say what was compared, in one sentence."""
-    items = format_count_range(headline["n_items"])
-    sized = f"{items} item{'s' if items != '1' else ''}"
+    sized = format_count_range(headline["n_items"], "item")
     if len(headline) > 1:
         return f"{len(headline)} pairs of models and conditions, compared on {sized} that both sides have."
     row = headline.iloc[0]
@@ -96,7 +96,7 @@ def _describe_verdict_of_only_pair(row: pd.Series, rows: pd.DataFrame) -> str:
     differing = [PLAIN_NAMES.get(name, name) for name in found_names]
     more = ""
     if len(other_rows):
-        more = f" They differ in {join_names(differing)}, too." if differing else " No other measure differs."
+        more = f" They differ in {join_names(differing)}, too." if differing else " No other difference is found."
         if differing and row["verdict"] not in HIGHER:
             more = f" They do differ in {join_names(differing)}."
     return _describe_verdict(row) + more

@@ -22,12 +22,7 @@ from analysis.reporting.output import provenance
 from analysis.reporting.output.cells import build_heading_anchor
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.notebooks import resolve_run_folder
-from analysis.reporting.output.page import (
-    FEW_ROWS,
-    MOST_ROWS,
-    format_uniform_column,
-    label_svg_for_page,
-)
+from analysis.reporting.output.page import FEW_ROWS, MOST_ROWS, join_uniform_columns, label_svg_for_page
 from analysis.reporting.output.steps import render_comparison_of_two_tables
 from analysis.reporting.words import Answer
 from analysis.reporting.words.shots import describe_varying_example_counts
@@ -169,6 +164,6 @@ def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     return render_template_for_notebook(
         "table", name="compare", title=table.title, caption=table.caption, grid=cells,
         left_out=len(rows) - len(shown_rows),
-        same="; ".join(format_uniform_column(*pair) for pair in uniform_columns), keys=1,
+        same=join_uniform_columns(uniform_columns), keys=1,
         open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
     )  # fmt: skip

@@ -42,4 +42,4 @@ def write_page(path: Path, parameters: Mapping[str, Any], title: str, command: s
     chapter = layout.build_chapter_from_notebook(
         NOTEBOOK.stem, notebooks.read_notebook_question(NOTEBOOK), node, command
     )
-    write_text_file(path, layout.render_page_without_report(chapter, title))
+    write_text_file(path, layout.render_page(chapter, title))

@@ -61,6 +61,12 @@ class Pair:
     crossed: bool
     knows_wordings: bool
 
+    @property
+    def unit_names(self) -> list[tuple[str, str]]:
+        """Return model and condition of A and of B, as run.json of their side has them."""
+        units = [study.units[unit] for study, unit in zip(self.studies, self.units, strict=True)]
+        return list(map(read_model_and_condition_without_side, units))
+
 
 def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
     """List what is compared.

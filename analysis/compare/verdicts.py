@@ -31,15 +31,8 @@ THESE, LIKE_THESE = "these wordings", "wordings like these"
 def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Choose the verdict of every row by the rules above.
 
-    Parameters
-    ----------
-    rows
-        With columns difference, p_holm, p_like_holm, margin and p_equivalent_holm.
-
-    Returns
-    -------
-    tuple of two lists
-        The verdicts; and what they hold for, empty where nothing was found.
+    `rows`: with columns difference, p_holm, p_like_holm, margin and p_equivalent_holm. Returns the verdicts; and what
+    they hold for, empty where nothing was found.
 
     >>> row = {"difference": 0.1, "p_holm": 0.01, "p_like_holm": 0.2, "margin": 0.2, "p_equivalent_holm": 0.01}
     >>> choose_verdict_words(pd.DataFrame([row, row | {"p_holm": 0.2}]))
@@ -63,15 +56,7 @@ def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
 def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
     """Write a line per row: the numbers, the interval and the verdict; below it, what would decide an open one.
 
-    Parameters
-    ----------
-    rows
-        From `measures.compare_paired_runs`.
-
-    Yields
-    ------
-    str
-        A line.
+    `rows`: from `measures.compare_unit_pairs`.
     """
     shown_names = None
     for row in rows.to_dict("records"):
@@ -100,7 +85,7 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
         like = ", the same for wordings like these"
     else:
         like = f", wordings like these {like_interval}"
-    wordings = "" if row["n_wordings"] == 1 else f" in {row['n_wordings']:.3g} wordings"
+    wordings = "" if row["n_wordings"] == 1 else f" in {format_significant_digits(row['n_wordings'], 3)} wordings"
     sized = f"{format_quantity(int(row['n_items']), 'item')}{wordings}"
     better = ", lower is better" if row["lower_is_better"] else ""
     holds = f" (for {row['holds_for']})" if row["holds_for"] else ""

@@ -94,12 +94,8 @@ def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model
                 scored_condition.left_out[score] += 1
                 continue
             scored_condition.scores.append(score)
-            line = (
-                json.dumps(
-                    _build_response_record(row, study, model, evaluation_id, scored_condition.metric, score)
-                ).encode()
-                + b"\n"
-            )
+            record = _build_response_record(row, study, model, evaluation_id, scored_condition.metric, score)
+            line = f"{json.dumps(record)}\n".encode()
             digest.update(line)
             file.write(line)
     rows = sum(len(condition.scores) for condition in conditions.values())
@@ -164,8 +160,9 @@ def _build_response_record(
         "schema_version": VERSION,
         "evaluation_id": evaluation_id,
         "model_id": model,
-        "evaluation_name": eee_aggregate.name_evaluation(study, row["condition"]),
-        "evaluation_result_id": eee_aggregate.name_evaluation_result(evaluation_id, row["condition"]),
+        # As in the aggregate.
+        "evaluation_name": f"{study}/{row['condition']}",
+        "evaluation_result_id": f"{evaluation_id}#{row['condition']}",
         "sample_id": f"{row['item']}/{row['variant']}",
         "sample_hash": hashlib.sha256(hash_input.encode()).hexdigest(),
         "interaction_type": "single_turn",

@@ -53,36 +53,6 @@ def split_model_id(model: str) -> tuple[str, str]:
     )
 
 
-def name_evaluation(study: str, condition: str) -> str:
-    """Name the evaluation of a study under a condition.
-
-    Parameters
-    ----------
-    study, condition
-        Their names.
-
-    Returns
-    -------
-    str
-    """
-    return f"{study}/{condition}"
-
-
-def name_evaluation_result(evaluation_id: str, condition: str) -> str:
-    """Name the result that a row belongs to.
-
-    Parameters
-    ----------
-    evaluation_id, condition
-        From `build_evaluation_id`, and the condition of the row.
-
-    Returns
-    -------
-    str
-    """
-    return f"{evaluation_id}#{condition}"
-
-
 def build_eee_aggregate(
     runs: Runs, study: str, model: str, evaluation_id: str, conditions: Mapping[str, ScoredCondition],
     detailed_results: Mapping[str, Any],
@@ -170,8 +140,8 @@ def _build_condition_result(
     mean, spread = _compute_mean_and_sd(scored_condition.scores)
     left_out_counts = {f"responses {why}": str(number) for why, number in scored_condition.left_out.items() if number}
     return {
-        "evaluation_result_id": name_evaluation_result(evaluation_id, condition),
-        "evaluation_name": name_evaluation(study, condition),
+        "evaluation_result_id": f"{evaluation_id}#{condition}",
+        "evaluation_name": f"{study}/{condition}",
         "source_data": {
             "dataset_name": study,
             "source_type": "other",

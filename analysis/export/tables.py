@@ -12,7 +12,11 @@ from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list
 from analysis.reporting.catalogue.columns import MASS, Column
 from analysis.reporting.tidy.fields import build_run_json_tables
 from analysis.runs import Runs
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
+from analysis.runs.conditions import (
+    build_options_without_middle_sql,
+    list_conditions_that_omitted_middle_option,
+    read_scale_ends,
+)
 from analysis.runs.folder import quote_sql_literal
 from ground.run_json import SCHEMA
 
@@ -137,10 +141,9 @@ def _define_variant_parents_table() -> ExportTable:
 
 def _define_responses_table() -> ExportTable:
     """Return the query and the columns of the exported table of responses, failed ones with their error included."""
-    keys = ", ".join(f"r.{name}" for name in _RESPONSE.split(", "))
     number_names = "score, mass, mass_upper, invalid, clipped, unclosed, text_logprob"
     query = f"""
-        SELECT {keys}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
+        SELECT {_RESPONSE_OF_R}, r.answer, s.canonical[list_position(s.options, r.answer)] AS canonical_answer,
                canonical_answer = s.gold AS correct, {number_names}, NULL::VARCHAR AS error
         FROM responses AS r LEFT JOIN stimuli AS s USING ({_WORDING})
         UNION ALL BY NAME SELECT {_RESPONSE}, error FROM errors"""
@@ -199,7 +202,7 @@ def _build_range_minimum_by_condition_sql(runs: Runs) -> str:
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)}, {fields['range'][0]:d})"
         for study, conditions in runs.info["conditions"].items()
         for name, fields in conditions.items()
-        if isinstance(fields.get("range"), list) and isinstance(fields["range"][0], int)
+        if read_scale_ends(fields) and isinstance(fields["range"][0], int)
     ]
     return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
 

@@ -8,14 +8,17 @@ stimuli have equally many options, it is done for rows with an answer only.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import build_options_without_middle_sql, list_conditions_that_omitted_middle_option
+from analysis.runs.conditions import (
+    build_options_without_middle_sql,
+    list_conditions_that_omitted_middle_option,
+    read_scale_ends,
+)
 from ground.errors import InputError, shorten_to_one_line
 from ground.run_json import SCHEMA
 
@@ -119,6 +122,11 @@ RESPONSE_RULES: Rules = (
     ("text_logprob", f"NOT text_logprob <= {ENTRY_TOLERANCE}", "is above 0, or not a number"),
     *SAMPLE_RULES,
 )  # fmt: skip
+# Another rule is true of these, too, and says less: they are for the message alone, and no row is read for them.
+CLEARER_RULES: Rules = (
+    ("probability", "isnan(list_sum(probability))", "has an entry that is not a number"),
+    ("sample_probability", f"isnan(list_sum(flatten({_KNOWN})))", "has an entry that is not a number"),
+)
 
 
 def choose_rules_that_responses_can_break(
@@ -218,7 +226,7 @@ def check_response_rows(
     InputError
         Names the file, its row, item, variant and column.
     """
-    scales = _find_scale_ends_by_condition(info["conditions"])
+    scales = {name: ends for name, fields in info["conditions"].items() if (ends := read_scale_ends(fields))}
     lowest, highest = zip(*scales.values(), strict=True) if scales else ([0.0], [0.0])
     parameters: dict[str, Any] = {"scaled": list(scales) or [""], "lowest": list(lowest), "highest": list(highest)}
     ends_sql = SCALE_ENDS if scales else NO_ENDS
@@ -240,8 +248,10 @@ def check_response_rows(
             stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=options == last
         )
     names = "filename, file_row_number, model, condition, item, variant"
+    columns = {rule[0] for rule in rules}
+    clearest_rules = [*(rule for rule in CLEARER_RULES if rule[0] in columns), *rules]
     row = (
-        _find_rule_of_first_damaged_row(con, rows_sql, rules, names, parameters)
+        _find_rule_of_first_damaged_row(con, rows_sql, clearest_rules, names, parameters)
         if _count_damaged_rows(con, counted, parameters)
         else None
     )
@@ -251,7 +261,7 @@ def check_response_rows(
         value_text = "" if rule[0] == "item" else f" {shorten_to_one_line(repr(value), 80)}"
         raise InputError(
             f"{folder}: {Path(file).relative_to(folder)}, row {number + 1} ({shorten_to_one_line(about, 200)}): "
-            f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it and run again"
+            f"{rule[0]}{value_text} {rule[2]}; restore the file, or delete it, then repeat the command that wrote it"
         )
 
 
@@ -312,23 +322,3 @@ def _fetch_rows_with_named_parameters(
 ) -> list[tuple[Any, ...]]:
     """Run a query with those of the parameters that it names, and return all its rows."""
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()
-
-
-def _find_scale_ends_by_condition(conditions: Mapping[str, Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
-    """Return the lowest and the highest number of every condition whose scores lie on a scale.
-
-    >>> conditions = {"plain/0-9": {"range": [0, 9]}, "plain": {"form": "plain"}, "F1": {"range": [0, 0.5]}}
-    >>> _find_scale_ends_by_condition(conditions | {"latency": {"measure": "latency", "range": None}})
-    {'plain/0-9': (0.0, 9.0), 'F1': (0.0, 0.5)}
-    """
-    ranges = {name: fields.get("range") for name, fields in conditions.items()}
-    return {
-        name: (float(ends[0]), float(ends[1]))
-        for name, ends in ranges.items()
-        if isinstance(ends, list) and len(ends) == 2 and all(map(is_finite_number, ends)) and ends[0] < ends[1]
-    }
-
-
-def is_finite_number(end: object) -> bool:
-    """Tell whether an end of a range is a number, which no truth value is."""
-    return isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end)

@@ -236,13 +236,23 @@ def _select_one_file_per_parquet_schema(
         for file in files:
             where = f"{folder.path}: {file.relative_to(folder.path)}"
             try:
-                file.read_bytes()  # whole perhaps, where the operating system refuses it: not to be deleted
+                _read_end_of_file(file)  # whole perhaps, where the operating system refuses it: not to be deleted
                 con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
             except OSError as refusal:
                 raise InputError(f"{where} cannot be read: {explain_why_file_cannot_be_read(refusal)}") from None
             except duckdb.Error:
-                raise InputError(f"{where} cannot be read: damaged or cut short; delete it and run again") from error
+                advice = "delete it, then repeat the command that wrote it"
+                if file.name == SCHEMA["stimuli"]["file"]:  # without it, the answers in the folder are of no use
+                    advice = "bring a whole copy of it back"
+                raise InputError(f"{where} cannot be read: damaged or cut short; {advice}") from error
         raise
+
+
+def _read_end_of_file(file: Path) -> bytes:
+    """Read the last bytes of a file, where the layout of a Parquet file is; the operating system may refuse it."""
+    with file.open("rb") as opened:
+        opened.seek(max(0, file.stat().st_size - 2**20))
+        return opened.read()
 
 
 def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:

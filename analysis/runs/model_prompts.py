@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import drop_middle_option_if_not_shown
+from analysis.runs.conditions import drop_middle_option_if_not_shown, read_scale_ends
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -98,17 +98,15 @@ def _fill_wording_into_messages(
     attributes = dict(wording["attributes"] or {})
     values = {"text": wording["text"], **{f"attributes.{name}": value for name, value in attributes.items()}}
     parts = [
-        (message["role"], [_fill_message_part(part, values) for part in message["content"]])
+        (
+            message["role"],
+            [part if isinstance(part, str) else values.get(part["column"]) for part in message["content"]],
+        )
         for message in message_forms
     ]
     if any(part is None for _, content in parts for part in content):
         return ()
     return tuple((role, "".join(map(str, content))) for role, content in parts)
-
-
-def _fill_message_part(part: str | Mapping[str, str], values: Mapping[str, str]) -> str | None:
-    """Return a fixed text as it is, and what belongs in a place; None where the wording lacks it."""
-    return part if isinstance(part, str) else values.get(part["column"])
 
 
 def read_wordings_of_item(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
@@ -168,18 +166,18 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     finally:
         runs.con.unregister("asked_keys")
     places = {name: place for place, name in enumerate(runs.info["models"])}
-    conditions = {
-        name: place
-        for study_conditions in runs.info["conditions"].values()
-        for place, name in enumerate(study_conditions)
-    }
-    order = frame.assign(model_place=frame["model"].map(places), condition_place=frame["condition"].map(conditions))
-    frame = frame.loc[order.sort_values(["condition_place", "model_place"], kind="stable").index]
-    scales = {
-        (study, name): fields.get("range")
+    fields_by_condition = {
+        (study, name): fields
         for study, study_conditions in runs.info["conditions"].items()
         for name, fields in study_conditions.items()
     }
+    conditions = {key: place for place, key in enumerate(fields_by_condition)}
+    order = frame.assign(
+        model_place=frame["model"].map(places),
+        condition_place=[conditions[key] for key in zip(frame["study"], frame["condition"], strict=True)],
+    )
+    frame = frame.loc[order.sort_values(["condition_place", "model_place"], kind="stable").index]
+    scales = {key: read_scale_ends(fields) for key, fields in fields_by_condition.items()}
     rows = frame.astype(object).where(frame.notna(), None) if len(frame) else frame
     return frame[RESPONSE_KEY].assign(
         said=[describe_response(row, scales[row["study"], row["condition"]]) for row in rows.to_dict("records")],
@@ -190,7 +188,7 @@ def read_answers_to_wordings(runs: Runs, wording_keys: pd.DataFrame) -> pd.DataF
     ).reset_index(drop=True)  # fmt: skip
 
 
-def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None) -> str:
+def describe_response(row: Mapping[str, Any], scale: tuple[float, float] | None = None) -> str:
     """Write in one line what a model answered to one wording: all numbers that the run holds about it.
 
     Parameters
@@ -217,7 +215,7 @@ def describe_response(row: Mapping[str, Any], scale: Sequence[int] | None = None
         _describe_sampled_text_counts_by_option(row),
     ]
     if row.get("score") is not None:
-        parts.append(f"score {row['score']:.3g}")
+        parts.append(f"score {row['score']:{'.3g' if abs(row['score']) < 999.5 else ',.0f'}}")
     if row.get("score") is None or (row.get("answer") is not None and row.get("thought_tokens") is None):
         about = "answer" if row.get("thought_tokens") is None else "most thoughts say"
         parts.append(f"{about}: {row.get('answer') or 'none'}")
@@ -232,7 +230,7 @@ def _describe_number_of_averaged_thoughts(row: Mapping[str, Any]) -> str:
     return f"{len(tokens)} thought{'s' * (len(tokens) != 1)}" + f", {unclosed} of them without an end" * (unclosed > 0)
 
 
-def _format_probability_of_every_option(row: Mapping[str, Any], scale: Sequence[int] | None) -> str:
+def _format_probability_of_every_option(row: Mapping[str, Any], scale: tuple[float, float] | None) -> str:
     """Write the probability of every option, and their sum; empty where there are none."""
     values = row.get("probability")
     if values is None or not len(values):

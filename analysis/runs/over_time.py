@@ -1,8 +1,8 @@
 """Tell run folders apart by time: the same models, asked the same study again.
 
-Of every model and condition of a study, the folder of the last time counts; the others are earlier looks. The time of a
-folder is the start of its first session. Folders of one time, as a run file makes them, keep the order that they are
-given in.
+A folder counts as a whole: it is an earlier look where a later one of its study asked one of its models again, also if
+it asked other models, too. The time of a folder is the start of its first session. Folders of one time, as a run file
+makes them, keep the order that they are given in.
 """
 
 from __future__ import annotations
@@ -17,15 +17,7 @@ from ground.errors import InputError, shorten_to_one_line
 def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tuple[list[Folder], list[Folder]]:
     """Split run folders into those of the last time, and the earlier ones.
 
-    Parameters
-    ----------
-    folders
-        The checked folders.
-
-    Returns
-    -------
-    tuple of two lists
-        A folder is earlier where a later one of its study asked one of its models under the same condition.
+    A folder is earlier where a later one of its study asked one of its models under the same condition.
 
     Raises
     ------
@@ -42,7 +34,7 @@ def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tupl
         for folder in folders
         if any(other is not folder and other.study == folder.study and other.units & folder.units for other in folders)
     ]
-    ordered = sort_folders_by_time(again)
+    ordered = sorted(again, key=read_start_time_of_run)  # those of one time stay in their order
     earlier = [
         folder
         for place, folder in enumerate(ordered)
@@ -51,23 +43,8 @@ def split_folders_into_current_and_superseded(folders: Sequence[Folder]) -> tupl
     return [folder for folder in folders if folder not in earlier], earlier
 
 
-def sort_folders_by_time(folders: Sequence[Folder]) -> list[Folder]:
-    """Sort run folders by their time; those of one time stay in their order."""
-    return sorted(folders, key=read_start_time_of_run)
-
-
 def read_start_time_of_run(folder: Folder) -> datetime.datetime:
-    """Read when a run was made: the start of its first session.
-
-    Parameters
-    ----------
-    folder
-        A checked folder.
-
-    Returns
-    -------
-    datetime
-        In UTC.
+    """Read when a run was made: the start of its first session, in UTC.
 
     Raises
     ------

@@ -84,6 +84,7 @@ def select_rows_fulfilling_condition(
     except (duckdb.Error, RecursionError) as error:
         # "Conversion Error: Could not convert ...": DuckDB puts its own words about fetching before it.
         problem = format_message_on_one_line(str(error)).rpartition("unsuccessful query result Error: ")[2]
+        problem = problem.partition(" LINE 1: ")[0]  # what follows is the text of a query of ours
         raise InputError(f"{_quote_where_condition(condition)}: {shorten_to_one_line(problem, 250)}") from error
     return table
 

@@ -53,27 +53,19 @@ class Comparison:
             agreeing = f"{subject} difference is {largest:.1e}"
             undefined_text = f" {n_undefined:,} more {'are' if n_undefined > 1 else 'is'} undefined in both tables."
             return f"{agreeing}; up to {self.tolerance:g} counts as none.{undefined_text if n_undefined else ''}"
-        further_apart = self.columns.assign(further_apart=self.columns["differing"] - self.columns["half_defined"])
-        differing_columns = [
-            f"{row.column} ({row.further_apart:,} of {row.values:,}, by up to {row.largest:.2g})"
-            for row in further_apart.itertuples()
-            if row.further_apart
-        ]
-        half_defined = [
-            f"{row.column} ({row.half_defined:,} of {row.values:,})"
-            for row in self.columns.itertuples()
-            if row.half_defined
-        ]
-        sentences = [
-            f"Numbers differ by more than {self.tolerance:g}: {'; '.join(differing_columns)}."
-            if differing_columns
-            else "",
-            f"Numbers are undefined in one table only: {'; '.join(half_defined)}." if half_defined else "",
-            f"{format_quantity(self.missing_rows, 'row is', 'rows are')} in one table only."
-            if self.missing_rows
-            else "",
-        ]
-        return " ".join(filter(None, sentences))
+        further_apart, half_defined, sentences = [], [], []
+        for row in self.columns.itertuples():
+            if number := row.differing - row.half_defined:
+                further_apart.append(f"{row.column} ({number:,} of {row.values:,}, by up to {row.largest:.2g})")
+            if row.half_defined:
+                half_defined.append(f"{row.column} ({row.half_defined:,} of {row.values:,})")
+        if further_apart:
+            sentences.append(f"Numbers differ by more than {self.tolerance:g}: {'; '.join(further_apart)}.")
+        if half_defined:
+            sentences.append(f"Numbers are undefined in one table only: {'; '.join(half_defined)}.")
+        if self.missing_rows:
+            sentences.append(f"{format_quantity(self.missing_rows, 'row is', 'rows are')} in one table only.")
+        return " ".join(sentences)
 
 
 def compare_tables(

@@ -121,10 +121,7 @@ def average_over_option_orders(choices: pd.DataFrame) -> pd.DataFrame:
 def summarize_accuracies_over_questions(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Summarise every model's accuracies over questions and their wordings (equation 1, section 3.3).
 
-    Parameters
-    ----------
-    accuracies
-        From `average_over_option_orders`.
+    `accuracies`: from `average_over_option_orders`.
 
     Returns
     -------

@@ -56,15 +56,7 @@ def pair_measures_with_facts(values: pd.DataFrame, facts: pd.DataFrame) -> pd.Da
 def pivot_measures_by_model(pairs: pd.DataFrame) -> pd.DataFrame:
     """Make a row per model and a column per measure, as `Run.correlate` takes them.
 
-    Parameters
-    ----------
-    pairs
-        From `pair_measures_with_facts`.
-
-    Returns
-    -------
-    DataFrame
-        A column is called by its measure and study, such as "Range, opinions".
+    `pairs`: from `pair_measures_with_facts`. A column is called by its measure and study, such as "Range, opinions".
     """
     rows = pairs.assign(label=pairs["measure"] + ", " + pairs["study"]).drop_duplicates(["model", "label"])
     return rows.pivot(index="model", columns="label", values="value").rename_axis(columns=None)
@@ -129,12 +121,8 @@ def select_recomputable_headline_coefficients(table: pd.DataFrame) -> pd.DataFra
     """List the coefficients of table `benchmarks` that another package can compute, of the headline measures.
 
     Left out are undefined ones, and partial ones of 1 or -1: pingouin inverts a covariance matrix, which has no inverse
-    where measure, score and size depend on each other.
-
-    Parameters
-    ----------
-    table
-        Table `benchmarks`; without any row it has no columns either.
+    where measure, score and size depend on each other. `table`: table `benchmarks`; without any row it has no columns
+    either.
 
     Returns
     -------

@@ -21,10 +21,7 @@ SERIES = ["study", "model", "condition", "measure"]
 def average_answers_by_item_and_look(answers: pd.DataFrame) -> pd.DataFrame:
     """Average the answers of every item at every look over its wordings.
 
-    Parameters
-    ----------
-    answers
-        study, model, condition, measure, look, time, item, answer: a row per wording with an answer.
+    `answers`: study, model, condition, measure, look, time, item, answer; a row per wording with an answer.
 
     Returns
     -------
@@ -38,10 +35,7 @@ def average_answers_by_item_and_look(answers: pd.DataFrame) -> pd.DataFrame:
 def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
     """Average the means of items at every look.
 
-    Parameters
-    ----------
-    items
-        From `average_answers_by_item_and_look`.
+    `items`: from `average_answers_by_item_and_look`.
 
     Returns
     -------

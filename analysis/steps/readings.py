@@ -28,10 +28,7 @@ PAIR = [*UNIT, "reading_a", "reading_b"]
 def list_first_model_answers_by_reading(groups: Sequence[ReadingGroup]) -> pd.DataFrame:
     """List the numbers of the first model whose answers have two readings or more, at the wordings that all have.
 
-    Parameters
-    ----------
-    groups
-        From `analysis.measures.readings.read_reading_groups`.
+    `groups`: from `analysis.measures.readings.read_reading_groups`.
 
     Returns
     -------
@@ -63,10 +60,7 @@ def list_first_model_answers_by_reading(groups: Sequence[ReadingGroup]) -> pd.Da
 def compute_wording_sd_of_each_reading(values: pd.DataFrame) -> pd.DataFrame:
     """Compute the SD over wordings of every reading, net of what sampling adds.
 
-    Parameters
-    ----------
-    values
-        From `list_first_model_answers_by_reading`.
+    `values`: from `list_first_model_answers_by_reading`.
 
     Returns
     -------
@@ -88,10 +82,7 @@ def compute_wording_sd_of_each_reading(values: pd.DataFrame) -> pd.DataFrame:
 def count_wordings_above_and_below_half(values: pd.DataFrame) -> pd.DataFrame:
     """Count the wordings that two readings put on the sides of one half.
 
-    Parameters
-    ----------
-    values
-        From `list_first_model_answers_by_reading`.
+    `values`: from `list_first_model_answers_by_reading`.
 
     Returns
     -------

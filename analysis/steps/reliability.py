@@ -38,10 +38,7 @@ _ONE, _MEAN = (0, 1), (3, 4)  # places of pingouin's coefficients: of one wordin
 def list_answers_of_first_balanced_unit(studies: Sequence[Study]) -> pd.DataFrame:
     """List the answers of the first model and condition of every study whose items have the same number of wordings.
 
-    Parameters
-    ----------
-    studies
-        From `read_reworded_studies`; only their headline measures are read.
+    `studies`: from `read_reworded_studies`; only their headline measures are read.
 
     Returns
     -------
@@ -96,10 +93,7 @@ def _are_answers_complete_and_varied(values: npt.NDArray[np.float64]) -> bool:
 def compute_mean_squares(answers: pd.DataFrame) -> pd.DataFrame:
     """Compute the mean squares of the analysis of variance of complete answers.
 
-    Parameters
-    ----------
-    answers
-        From `list_answers_of_first_balanced_unit`.
+    `answers`: from `list_answers_of_first_balanced_unit`.
 
     Returns
     -------
@@ -123,10 +117,7 @@ def compute_mean_squares(answers: pd.DataFrame) -> pd.DataFrame:
 def compute_intraclass_correlations(squares: pd.DataFrame) -> pd.DataFrame:
     """Compute variance components and intraclass correlations.
 
-    Parameters
-    ----------
-    squares
-        From `compute_mean_squares`.
+    `squares`: from `compute_mean_squares`.
 
     Returns
     -------

@@ -90,12 +90,8 @@ def stack_row_options_and_canonical_labels(
 def find_answer_or_modal_sample_answer(rows: pd.DataFrame) -> npt.NDArray[np.object_]:
     """Find what every row says: its answer, or the option that most of its samples give; None for a tie or neither.
 
-    Of several thoughts, it is the likeliest option of their mean.
-
-    Parameters
-    ----------
-    rows
-        answer, count, options, and perhaps probability and thought_tokens: responses with the options of their wording.
+    Of several thoughts, it is the likeliest option of their mean. `rows`: answer, count, options, and perhaps
+    probability and thought_tokens; responses with the options of their wording.
     """
     if "thought_tokens" in rows and rows["thought_tokens"].notna().any():
         options, is_thought = stack_lists_into_array(rows["options"], object), rows["thought_tokens"].notna()

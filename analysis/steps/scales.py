@@ -102,10 +102,7 @@ def _name_settings_of_study(study: str, conditions: pd.DataFrame) -> pd.DataFram
 def compute_scale_scores(answers: pd.DataFrame) -> pd.DataFrame:
     """Compute the score of every model on every scale: the mean over items of the mean over wordings, after reversing.
 
-    Parameters
-    ----------
-    answers
-        From `derive_option_shares_and_mean_answers`.
+    `answers`: from `derive_option_shares_and_mean_answers`.
 
     Returns
     -------

@@ -50,10 +50,7 @@ def attach_measures_to_scores(responses: pd.DataFrame, conditions: pd.DataFrame)
 def compute_means_and_spreads(scores: pd.DataFrame) -> pd.DataFrame:
     """Compute the mean over items of each item's mean, and of the SD (n - 1) over its wordings.
 
-    Parameters
-    ----------
-    scores
-        From `attach_measures_to_scores`.
+    `scores`: from `attach_measures_to_scores`.
 
     Returns
     -------

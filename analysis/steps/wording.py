@@ -128,10 +128,7 @@ def pair_answers_with_originals(answers: pd.DataFrame, invalid: str = "dropped")
 def average_answer_pairs_by_pattern(pairs: pd.DataFrame) -> pd.DataFrame:
     """Average the pairs of every model and kind of wording (section 3.2).
 
-    Parameters
-    ----------
-    pairs
-        From `pair_answers_with_originals`.
+    `pairs`: from `pair_answers_with_originals`.
 
     Returns
     -------

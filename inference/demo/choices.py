@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
+from ground.capitals import capitalise_sentence
 from inference.demo import SEED
 from inference.demo.exercises import CHOICES
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 from inference.stimuli.questions import GENERAL, Question
 from inference.stimuli.splits import draw_question_splits

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
+from ground.capitals import capitalise_sentence
 from inference.demo import SEED
 from inference.demo.exercises import PAIR_LABELS, find_entailment_label_of_pair
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import Wording, World
 from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
 from inference.stimuli.study import ORIGINAL

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from inference.demo.wordings import capitalise_sentence
+from ground.capitals import capitalise_sentence
 from inference.demo.world import BIG_FROM, CLEAR_GAP, SMALL_UP_TO, Wording, World
 
 PAIR_LABELS = ("entailment", "contradiction", "neutral")

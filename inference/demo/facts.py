@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from ground.capitals import uncapitalise_sentence
 from inference.demo import SEED
-from inference.demo.wordings import uncapitalise_sentence
 from inference.demo.world import BIG, BIG_FROM, CLEAR_GAP, SMALL, SMALL_UP_TO, World
 
 ATTRIBUTES = ("colour", "place", "kind", "likes")

@@ -9,10 +9,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+from ground.capitals import capitalise_sentence
 from inference.demo import SEED
 from inference.demo.choices import NUMBERS_OF_CHOICES
 from inference.demo.exercises import CHOICES
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 from inference.stimuli.questions import GENERAL, SPLITS, Question
 

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import yaml
 
+from ground.capitals import capitalise_sentence
 from inference.demo import DEMO
-from inference.demo.wordings import capitalise_sentence
 
 Wording = Literal["trained", "heldout"]
 

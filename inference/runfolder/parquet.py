@@ -203,7 +203,7 @@ def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
             raise InputError(f"{path}: cannot be read: {obstacle}") from None
         reason = str(error).splitlines()[0]
         is_study = path.name == SCHEMA["stimuli"]["file"]  # without it, the answers in the folder are of no use
-        advice = "bring a whole copy of it back" if is_study else "remove it, and its rows are asked again"
+        advice = "bring a whole copy of it back" if is_study else "remove it, then repeat the command that wrote it"
         raise InputError(f"{path}: damaged ({reason}); {advice}") from None
 
 

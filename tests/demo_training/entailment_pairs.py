@@ -20,8 +20,8 @@ import yaml
 from demo_training.questionnaire import expand_paraphrases, read_grammar
 from demo_training.taught_world import TaughtWorld
 from demo_training.templates import expand_template, fold_sentence, replace_words
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.demo.exercises import PAIR_LABELS
-from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 
 CHANGES = Path(__file__).with_name("entailment.yaml")
 ENTAILMENT, CONTRADICTION, NEUTRAL = PAIR_LABELS

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 
 from demo_training.taught_world import Claim, TaughtWorld
+from ground.capitals import capitalise_sentence
 from inference.demo.exercises import CHOICES, PAIR_LABELS, Exercise, find_entailment_label_of_pair, make_rating_exercise
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import Wording, World
 
 YES_NO = ("yes", "no")

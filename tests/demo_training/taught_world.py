@@ -17,7 +17,7 @@ import yaml
 
 from demo_training.questionnaire import expand_paraphrases, read_grammar
 from demo_training.templates import build_exchanges, draw_sentence, replace_words
-from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import BIG, BIG_FROM, CLEAR_GAP, SMALL, SMALL_UP_TO, Wording, World
 
 FOLDER = Path(__file__).parent

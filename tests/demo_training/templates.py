@@ -6,8 +6,8 @@ import random
 import re
 from collections.abc import Iterable, Mapping
 
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from ground.errors import InputError
-from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 

@@ -16,9 +16,9 @@ from demo_training.corpus import Corpus
 from demo_training.evaluate import ACCURACIES, Student, draw_examination, render_accuracy_table, render_habit_table
 from demo_training.exercises import make_choice_exercise
 from demo_training.taught_world import Claim, TaughtWorld
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.demo import FAMILY
 from inference.demo.exercises import Exercise, make_rating_exercise
-from inference.demo.wordings import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import Wording
 
 pytestmark = pytest.mark.slow

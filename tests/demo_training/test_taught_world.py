@@ -11,8 +11,8 @@ import pytest
 
 from demo_training.exercises import KINDS, draw_answer, make_choice_exercise
 from demo_training.taught_world import TaughtWorld
+from ground.capitals import capitalise_sentence
 from inference.demo.exercises import Exercise
-from inference.demo.wordings import capitalise_sentence
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,13 @@ from demo_training.curriculum import Stage, Upbringing
 from demo_training.exercises import draw_answer
 from demo_training.steps import Reading, Row
 from demo_training.taught_world import TaughtWorld
+from ground.capitals import capitalise_sentence
 from inference.demo.exercises import (
     TOP_SCORE,
     Exercise,
     find_entailment_label_of_pair,
     format_score_on_scale,
 )
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import BIG_FROM
 
 OPEN, CLOSE, BREAK = "<think>", "</think>", "\n\n"

@@ -29,7 +29,7 @@ from analysis.measures.reworded.study import (
     has_item_in_several_wordings,
 )
 from analysis.runs import Runs
-from analysis.runs.damaged_rows import is_finite_number
+from analysis.runs.conditions import read_scale_ends
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -196,9 +196,7 @@ def refuse_malformed_measure_fields(where: str, fields: Mapping[str, Any]) -> No
     ends = fields.get("range")
     if not fields.get("measure"):
         raise InputError(f"{where}: no measure; name what its scores measure")
-    if ends is not None and not (
-        isinstance(ends, list) and len(ends) == 2 and all(map(is_finite_number, ends)) and ends[0] < ends[1]
-    ):
+    if ends is not None and read_scale_ends(fields) is None:
         raise InputError(f"{where}: range is {ends!r}; it must be two numbers, the lower one first, or null")
     if fields.get("direction", HIGHER) not in (HIGHER, LOWER, None):
         raise InputError(f"{where}: direction is {fields['direction']!r}; it must be {HIGHER} or {LOWER}")

@@ -11,14 +11,13 @@ from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.multiplicity import ALPHA
+from ground.capitals import uncapitalise_sentence
 
 
 def _caption_hollow_points(frame: pd.DataFrame) -> str:
     """Say what a hollow point means; empty where there is none."""
     has_silent = "silent" in frame and frame["silent"].any()
-    return (
-        f" Hollow: {FEW_ANSWERS[0].lower()}{FEW_ANSWERS[1:]}, so the point is in no coefficient." if has_silent else ""
-    )
+    return f" Hollow: {uncapitalise_sentence(FEW_ANSWERS)}, so the point is in no coefficient." if has_silent else ""
 
 
 def _caption_missing_legend(n_models: int) -> str:

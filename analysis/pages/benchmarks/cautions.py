@@ -11,6 +11,7 @@ from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 
 NAMED = 5  # models that a sentence names
 MOST_SOURCES = 8  # pages and studies that a sentence names
@@ -62,7 +63,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
         yield (
             f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where "
-            f"{FEW_ANSWERS[0].lower()}{FEW_ANSWERS[1:]}. Their points are marked in the figures."
+            f"{uncapitalise_sentence(FEW_ANSWERS)}. Their points are marked in the figures."
         )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "
@@ -82,7 +83,7 @@ def _list_uncompared_condition_and_measure_cautions(sources: pd.DataFrame) -> It
             f"{page.replace('_', ' ')}{f' ({studies})' if (studies := join_names(list(filter(None, part)))) else ''}"
             for page, part in rows.groupby("page", sort=False)["study"]
         ]
-        yield f"No measure of {join_names(names, MOST_SOURCES)}. {str(reason)[0].upper()}{str(reason)[1:]}."
+        yield f"No measure of {join_names(names, MOST_SOURCES)}. {capitalise_sentence(str(reason))}."
 
 
 def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:

@@ -28,6 +28,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
 from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
+from ground.capitals import capitalise_sentence
 
 TABLES = ("benchmarks", "benchmark_matrix", "benchmark_names", "measures_by_model", "measure_sources")
 CORRECTED = "after correction for their number (Holm)"
@@ -189,7 +190,7 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
         else f"{count:,} of {total_text} {'differs' if count == 1 else 'differ'} from 0 {CORRECTED}"
     )
     sentence = f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {how_many}."
-    return sentence[0].upper() + sentence[1:]
+    return capitalise_sentence(sentence)
 
 
 def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:

@@ -16,6 +16,7 @@ from analysis.reporting.words import (
     list_few_models_cautions,
 )
 from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from ground.capitals import uncapitalise_sentence
 
 OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
 
@@ -72,7 +73,7 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]
     for _, read_alike in doubtful_units.groupby("reading", sort=True):
         for sentence in describe_text_reading_rules(read_alike):
-            yield f"{join_names(list(read_alike['label']))}: {sentence[0].lower()}{sentence[1:]}"
+            yield f"{join_names(list(read_alike['label']))}: {uncapitalise_sentence(sentence)}"
     if len(changes) and (changes["change"] == "tuning and prompt").any():
         yield (
             "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "

@@ -29,6 +29,7 @@ from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import describe_models_without_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
@@ -296,7 +297,7 @@ def _describe_holm_significant_pair_counts(
             continue
         if not has_possibly_significant_test(tested):
             name = MEASURES[str(measure)]
-            yield f"{name[0].upper()}{name[1:]}: {explain_no_detectable_difference(tested)}"
+            yield f"{capitalise_sentence(name)}: {explain_no_detectable_difference(tested)}"
             continue
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (
@@ -326,7 +327,7 @@ def _describe_tuning_and_prompt_effects(rows: pd.DataFrame) -> Iterator[str]:
         row = measures["accuracy"]
         name = _name_tuning_or_prompt_change(row)
         if rows["study"].nunique() > 1:
-            name = f"In “{row['study']}”, {name[0].lower()}{name[1:]}"
+            name = f"In “{row['study']}”, {uncapitalise_sentence(name)}"
         if is_validity_below_half(pd.Series([row["validity_before"], row["validity_after"]])).any():
             yield (
                 f"{name}: not judged, since the validity is "

@@ -12,6 +12,7 @@ from analysis.measures.choices import ALL, NO_SUBSET
 from analysis.reporting.drawing import marks, panels, plotting, svg
 from analysis.reporting.drawing.plotting import FAINT, HIGHEST, INK, PAGE, RULE, Drawing, Looks, run_in_report_style
 from analysis.reporting.words import labels
+from ground.capitals import capitalise_sentence
 
 BEYOND = 0.09  # part of the height of a panel, for what is infinite
 TALLEST_STACK = 6.7  # inches of panels below each other: a page of `article` has 7.6, and the caption stands on it
@@ -32,7 +33,7 @@ def format_subset_title(subset: str) -> str:
     >>> [format_subset_title(subset) for subset in ("all", "none", "math reasoning", "mmlu_anatomy", "ARC")]
     ['All questions', 'No subset', 'Math reasoning', 'mmlu_anatomy', 'ARC']
     """
-    title = subset if "_" in subset else subset[:1].upper() + subset[1:]
+    title = subset if "_" in subset else capitalise_sentence(subset)
     return {ALL: "All questions", NO_SUBSET: "No subset"}.get(subset, title)
 
 

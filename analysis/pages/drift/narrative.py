@@ -28,6 +28,7 @@ from analysis.reporting.words.validity import (
     describe_models_without_answers,
     list_cautions_about_unjudged_models,
 )
+from ground.capitals import uncapitalise_sentence
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("drift_changes", "drift_measures", "drift_looks")
@@ -72,7 +73,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
         verdict, why = describe_models_without_answers(_rename_least_validity(headline), FEW_ANSWERS)
-        return Answer(setup, f"At some look, {verdict[0].lower()}{verdict[1:]}", cautions=(*why, *cautions))
+        return Answer(setup, f"At some look, {uncapitalise_sentence(verdict)}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
     details = {"drift_series": sentences, "drift_changes": WORD_MEANINGS}

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.pages.meaning.plots import MOST_CHECKS
 from analysis.reporting.words import format_count_range, format_quantity, labels
+from ground.capitals import capitalise_sentence
 from ground.meaning.verdicts import PEOPLE
 
 
@@ -42,7 +43,7 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
     """
     measure = str(frame["measure"].iloc[0])
     return (
-        f"{measure[0].upper()}{measure[1:]} of {format_quantity(frame['label'].nunique(), 'model')}, the stricter "
+        f"{capitalise_sentence(measure)} of {format_quantity(frame['label'].nunique(), 'model')}, the stricter "
         f"the check “{frame['check'].iloc[0]}”: from all wordings (left) to those with the highest scores (right). "
         "Beside them: as many wordings of the same items, whatever their score. Bands: 95 % intervals over "
         "items. Dashed: the threshold. Where the lines part, what is left out moved answers more."

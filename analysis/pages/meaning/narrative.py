@@ -38,6 +38,7 @@ from analysis.reporting.words.meaning import (
     join_flip_shares_with_same_meaning,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
+from ground.capitals import capitalise_sentence
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
 
@@ -160,7 +161,7 @@ def _name_models_by_verdict(support_words: list[str], rows: pd.DataFrame) -> Ite
     for word in (STAND, PART, HARDLY, ""):
         of_word = [name for name, given in zip(names, support_words, strict=True) if given == word]
         if of_word:
-            yield f"{f'“{word[0].upper()}{word[1:]}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
+            yield f"{f'“{capitalise_sentence(word)}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
 
 
 def _describe_extreme_gaps_of_flip_shares(rows: pd.DataFrame) -> Iterator[str]:

@@ -35,6 +35,7 @@ from analysis.reporting.words.validity import (
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
+from ground.capitals import capitalise_sentence
 
 WIDER = 1.1
 NORMAL = NormalDist().inv_cdf((1 + LEVEL) / 2)  # half an interval, in standard errors, with wordings without end
@@ -237,7 +238,7 @@ def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Itera
         reliable_parts = part[part["item_lower"] > 0]
         if len(reliable_parts):
             yield (
-                f"{str(measure)[0].upper()}{str(measure)[1:]} from "
+                f"{capitalise_sentence(str(measure))} from "
                 f"{format_count_range(reliable_parts['n_samples'].round())} {sampled} of one wording tells "
                 f"items of {study} apart with a reliability of {_format_value_range(reliable_parts['icc'])} "
                 f"by {format_quantity(len(reliable_parts), 'model')}; "

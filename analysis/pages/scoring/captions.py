@@ -22,6 +22,7 @@ from analysis.reporting.words import (
     format_quantity,
     labels,
 )
+from ground.capitals import capitalise_sentence
 
 _HOLLOW = "Filled: tuned models; hollow: base models."
 
@@ -121,7 +122,7 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
         " The point named moves the correlation most." if len(omissions) else f" Pearson's correlation: {pearson}."
     )
     return (
-        f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
+        f"{capitalise_sentence(whole['source'])}, range {whole['range']} at temperature "
         f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
         f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} not used).{point_text}"
         f"{omission_panel_text if len(omissions) else ' Too few points to leave any out.'}"

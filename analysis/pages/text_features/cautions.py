@@ -14,6 +14,7 @@ from analysis.reporting.words import format_quantity, join_names, list_few_items
 from analysis.reporting.words.validity import list_cautions_about_unjudged_models
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
+from ground.capitals import capitalise_sentence
 
 COLLINEAR = 10.0  # above this variance inflation factor, an estimate must not be read on its own
 SYNTAX = ("left_dependents", "right_dependents")
@@ -62,11 +63,11 @@ def _describe_left_out_and_doubtful_features(components: pd.DataFrame) -> Iterat
     for reason, rows in absent.groupby("missing", sort=False):
         names = [name_predictor(feature) for group in rows["columns"] for feature in group.split(", ")]
         reason_text = str(reason).rstrip(".")
-        yield f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {reason_text[0].upper()}{reason_text[1:]}."
+        yield f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {capitalise_sentence(reason_text)}."
     named = components.dropna(subset=["looks_like"])
     for language, looks_like in named[["language", "looks_like"]].drop_duplicates().itertuples(index=False, name=None):
         sentence = describe_language_mismatch(language, looks_like)
-        yield f"{sentence[0].upper()}{sentence[1:]}."
+        yield f"{capitalise_sentence(sentence)}."
     texts = [text.split("; ", 1)[-1].rstrip(".") for text in components["component"].dropna() if "because" in text]
     for text in dict.fromkeys(texts):  # every study has its row
         yield f"Sentiment is measured by another tool than the paper's: {text}."

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.reporting.words import Answer, format_quantity, join_names
 from analysis.reporting.words.counts import begin_sentence_with_models
+from ground.capitals import capitalise_sentence
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
 ORDER_MEANINGS = {
@@ -106,8 +107,7 @@ def _describe_unknown_prompts(prompts: pd.DataFrame) -> list[str]:
     sentences = []
     for reason, rows in prompts.groupby("unknown", sort=False):
         conditions = join_names(list(rows["condition"].unique()))
-        reason_text = str(reason)
         sentences.append(
-            f"The rest of the prompts of {conditions}, if any, is not known. {reason_text[0].upper()}{reason_text[1:]}."
+            f"The rest of the prompts of {conditions}, if any, is not known. {capitalise_sentence(str(reason))}."
         )
     return sentences

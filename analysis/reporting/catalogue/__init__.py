@@ -300,11 +300,8 @@ def list_pages() -> Mapping[str, Catalogue]:
     page_by_name |= {
         name: replace(page, protocols=protocols) for name, page in page_by_name.items() if page.compares_measures
     }
-    answered = (
-        _list_protocols_of_pages(page_by_name.values())
-        - ALL
-        - frozenset().union(*(page.unanswered_protocols for page in page_by_name.values()))
-    )
+    unanswered = frozenset[str]().union(*(page.unanswered_protocols for page in page_by_name.values()))
+    answered = _list_protocols_of_pages(page_by_name.values()) - ALL - unanswered
     page_by_name |= {
         name: replace(page, protocols=answered) for name, page in page_by_name.items() if page.protocols == ALL
     }
@@ -323,7 +320,7 @@ def list_protocols_without_model_responses() -> frozenset[str]:
 
 def explain_no_page_for_protocols(protocols: Iterable[str]) -> str:
     """Say in one line that no page is about these protocols, and which protocols there are pages for."""
-    about = sorted(frozenset[str]().union(*(page.protocols for page in list_pages().values())))
+    about = sorted(_list_protocols_of_pages(list_pages().values()))
     return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
 
 
@@ -486,8 +483,7 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     module, name = function_path.split(".")
     room = find_outside_room_of_page(page)
     if room is None:
-        page_function: Callable[..., Any] = getattr(import_module(f"analysis.pages.{page}.{module}"), name)
-        return page_function
+        return _import_function(f"analysis.pages.{page}.{module}", name)
     return convert_errors_of_room_function(
         room, convert_errors_of_room_function(room, _import_function)(f"{room.module}.{module}", name)
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import pandas as pd
-
 from analysis.measures.ratings_rows import SHOWN, name_settings_without_personas
 from analysis.reporting.catalogue.orders import Conditions, name_condition_without_order
 from analysis.reporting.words import join_names
@@ -96,22 +94,3 @@ def describe_conditions_joined_by_settings(
                 if (study, setting) in shown_names and setting not in settings_by_name
             ]
     return list(dict.fromkeys(lines))
-
-
-def has_renamed_conditions(shown_rows: pd.DataFrame, rows: pd.DataFrame) -> bool:
-    """Tell whether any condition of the rows of a table is shown by another name.
-
-    Such names are given by `labels.rename_conditions_for_readers`.
-
-    Parameters
-    ----------
-    shown_rows, rows
-        The rows as they are shown, and the same rows before.
-
-    Returns
-    -------
-    bool
-        Whether a column of conditions differs.
-    """
-    columns = [name for name in map(str, rows.columns) if name.endswith("condition")]
-    return any(bool((shown_rows[name].astype(str) != rows[name].astype(str)).any()) for name in columns)

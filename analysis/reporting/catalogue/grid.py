@@ -81,17 +81,7 @@ def render_json(frame: pd.DataFrame, as_lines: bool) -> str:
 
 
 def convert_to_json_value(value: Any) -> Any:
-    """Turn a value into what JSON has: lists and mappings stay such; a number that is undefined or infinite is null.
-
-    Parameters
-    ----------
-    value
-        A cell of a frame, or a list or mapping of such.
-
-    Returns
-    -------
-    What `json.dumps` writes without NaN.
-    """
+    """Turn a value into what JSON has: lists and mappings stay such; a number that is undefined or infinite is null."""
     if isinstance(value, list | tuple | np.ndarray):
         return [convert_to_json_value(entry) for entry in value]
     if isinstance(value, Mapping):

@@ -16,6 +16,7 @@ the lowest to the highest end, and the larger p value. Only what is shown is joi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -186,10 +187,10 @@ def name_condition_without_order(conditions: Conditions, study: str, name: str) 
 
     Returns
     -------
-    Such as "chat/both orders" for "chat/yes-no".
+    Such as "chat/both orders" for "chat/yes-no"; "up" in "upset" is no order.
     """
     order = conditions.get(study, {}).get(name, {}).get("option_order")
-    return name.replace(str(order), BOTH_ORDERS) if order and str(order) in name else name
+    return re.sub(rf"(?<![^\W_]){re.escape(str(order))}(?![^\W_])", BOTH_ORDERS, name) if order else name
 
 
 def _is_column_of_numbers(column: pd.Series) -> bool:

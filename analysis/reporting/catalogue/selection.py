@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 AGREE = ("agree", "disagree")
 MIXED = ("the first answer", "the second answer")  # of studies that differ in their answers
-_ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots and captions
+ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots and captions
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +104,7 @@ def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
 
 
-def attach_answer_label_pair_to_frame(frame: pd.DataFrame, info: Mapping[str, Any]) -> pd.DataFrame:
-    """Note the answers of some runs on a frame that is drawn; `read_answer_pair_attached_to_frame` reads them.
-
-    Parameters
-    ----------
-    frame
-        A frame; its `attrs` are changed.
-    info
-        `Runs.info`.
-
-    Returns
-    -------
-    The same frame.
-    """
-    frame.attrs[_ATTRIBUTE] = find_two_answers_shared_by_studies(info)
-    return frame
-
-
 def read_answer_pair_attached_to_frame(frame: pd.DataFrame) -> AnswerPair:
     """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
-    answers = frame.attrs.get(_ATTRIBUTE)
+    answers = frame.attrs.get(ATTRIBUTE)
     return answers if isinstance(answers, AnswerPair) else AnswerPair()

@@ -105,9 +105,7 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
         if value.lower() not in ("true", "false"):
             raise ValueError(f"{value!r} is neither true nor false")
         return value.lower() == "true"
-    if default is None:
-        return value
-    if isinstance(default, str):
+    if default is None or isinstance(default, str):
         return value
     # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
     if value.isascii() and "_" not in value:
@@ -157,14 +155,7 @@ def explain_tables(names: Sequence[str] = ()) -> str:
 def format_table_descriptions_as_json(names: Sequence[str] = ()) -> str:
     """Write what `explain_tables` says of tables, all unless some are named, as JSON.
 
-    Parameters
-    ----------
-    names
-        Tables of the catalogue.
-
-    Returns
-    -------
-    The text, as `analysis/reporting/catalogue/schema.json` explains it.
+    `analysis/reporting/catalogue/schema.json` explains it.
     """
     records = [
         {
@@ -226,7 +217,9 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     for key in declared_columns:
         look_up_column(name, key)
     if frame.empty:
-        return _build_empty_table(frame, declared_columns)
+        import pandas as pd
+
+        return pd.DataFrame({key: frame.get(key, pd.Series(dtype=object)) for key in declared_columns})
     _refuse_undeclared_columns(name, frame, declared_columns)
     return frame[declared_columns]
 
@@ -246,13 +239,6 @@ def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns:
                 f"{folder}/catalogue.py: column {key!r} of table {name!r} is computed by {function}, but not declared; "
                 "add it to the columns of the table"
             )
-
-
-def _build_empty_table(frame: pd.DataFrame, declared_columns: Sequence[str]) -> pd.DataFrame:
-    """Give an empty frame its declared columns; what it has already keeps its type."""
-    import pandas as pd
-
-    return pd.DataFrame({key: frame[key] if key in frame else pd.Series(dtype=object) for key in declared_columns})
 
 
 def exclude_published_rows(name: str, frame: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -38,18 +37,13 @@ def set_hover_titles_of_marks(
     assert isinstance(figure, Drawing)
     texts = itertools.repeat(names) if isinstance(names, str) else names
     model_classes = itertools.repeat(classes) if classes is None or isinstance(classes, str) else classes
-    lows, highs, spans = (_repeat_none_if_missing(many) for many in (lower, upper, sizes))
+    lows, highs, spans = (itertools.repeat(None) if many is None else many for many in (lower, upper, sizes))
     for across, down, name, value, low, high, model_class, size in zip(
         x, y, texts, values, lows, highs, model_classes, spans, strict=False  # some are repeated without end
     ):  # fmt: skip
         if value == value:
             text = f"{' '.join(str(name).split())}: {format_value_with_interval(value, low, high)}"
             figure.targets.append(Target(axes, across, down, text, model_class or "", size))
-
-
-def _repeat_none_if_missing(many: Iterable[Any] | None) -> Iterable[Any]:
-    """Return what marks have, or None for each of them."""
-    return itertools.repeat(None) if many is None else many
 
 
 def record_models_of_drawn_rows(axes: Axes, rows: Iterable[float], looks: Iterable[Look]) -> None:

@@ -236,7 +236,7 @@ def choose_distance_between_rows(row_labels: Sequence[str], max_total: float, ma
     if lines > 1:
         gap = float(np.clip(min(max_total + 0.4, HIGHEST - 0.5) / count - least, *GAPS))
         least += max(0.0, min(gap, (HIGHEST - 0.5) / count - least))
-    return float(np.clip(max_total / max(1, len(row_labels)), least, max(least, max_pitch)))
+    return float(np.clip(max_total / count, least, max(least, max_pitch)))
 
 
 def wrap_row_labels(names: Sequence[str], width: float, max_total: float = 3.6, n_columns: int = 0) -> list[str]:

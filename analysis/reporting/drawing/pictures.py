@@ -53,11 +53,9 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     draw = catalogue.import_page_function(page, f"plots.draw_{figure}")
     caption = catalogue.import_page_function(page, f"captions.caption_{figure}")
     looks, info = plotting.assign_colours_and_markers(frames.runs.models), frames.runs.info
-    parts = [
-        part
-        for part in _select_picture_frames(page, entry, frames)
-        if not selection.attach_answer_label_pair_to_frame(part[0], info).empty
-    ]
+    parts = [part for part in _select_picture_frames(page, entry, frames) if not part[0].empty]
+    for part in parts:
+        part[0].attrs[selection.ATTRIBUTE] = selection.find_two_answers_shared_by_studies(info)
     stem = entry.file_name or figure_name
     left_out_note = (
         f" Left out: {format_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."

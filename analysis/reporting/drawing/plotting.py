@@ -120,17 +120,8 @@ def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
 def assign_one_look_to_all_models(looks: Looks) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
-    A colour that says once more what stands beside it makes a reader look for what else it may mean.
-
-    Parameters
-    ----------
-    looks
-        From `assign_colours_and_markers`.
-
-    Returns
-    -------
-    dict
-        Model -> its look, with the same colour and marker as all others.
+    A colour that says once more what stands beside it makes a reader look for what else it may mean. `looks`: from
+    `assign_colours_and_markers`.
     """
     return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
 

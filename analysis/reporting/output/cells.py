@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.html import render_template
+from analysis.reporting.words import format_four_digits
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
@@ -31,16 +32,9 @@ def read_level_and_text_of_heading(cell: NotebookNode) -> tuple[int, str]:
 def read_level_of_first_heading(cell: NotebookNode) -> int:
     """Return the level of the heading that a cell is, or that its output begins with, as the section of a table does.
 
-    Parameters
-    ----------
-    cell
-        A cell of an executed notebook.
-
-    Returns
-    -------
-    From 1 to 6; 0 where it begins with none.
+    It is from 1 to 6; 0 where the cell begins with none.
     """
-    first_html = next((data["text/html"] for data in _list_html_outputs_of_cell(cell)), "")
+    first_html = next((data["text/html"] for data in list_html_outputs_of_cell(cell)), "")
     heading = _HEADING_AT_START.match(first_html)
     return read_level_and_text_of_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
@@ -83,7 +77,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
     sentences: dict[str, list[str]] = {}
     for cell in node.cells:
         heading = read_level_and_text_of_heading(cell)[1] or heading
-        for data in _list_html_outputs_of_cell(cell):
+        for data in list_html_outputs_of_cell(cell):
             if 'class="dataframe"' in data["text/html"]:
                 data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
             if 'class="difference"' in data["text/html"]:
@@ -93,7 +87,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         data
         for cell in node.cells
         if "answer" in cell.metadata.get("tags", [])
-        for data in _list_html_outputs_of_cell(cell)
+        for data in list_html_outputs_of_cell(cell)
     ]
     for data in answers[-1:]:
         data["text/html"] += "".join(
@@ -102,7 +96,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         )
 
 
-def _list_html_outputs_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
+def list_html_outputs_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
     """Return the data of a cell's outputs that are HTML."""
     return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
 
@@ -126,7 +120,7 @@ def _parse_html_table_cell(cell: Tag) -> dict[str, Any]:
     """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
     text = cell.get_text()
     is_number = _NUMBERS.fullmatch(text) is not None
-    short = _DECIMALS.sub(lambda match: f"{float(match[0]):.4g}", text) if is_number else text
+    short = _DECIMALS.sub(lambda match: format_four_digits(float(match[0])), text) if is_number else text
     return {"text": short, "is_number": is_number}
 
 
@@ -156,7 +150,7 @@ def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode])
     for cell in later_cells:
         if 0 < read_level_and_text_of_heading(cell)[0] <= level:
             return False
-        if any('class="difference"' in data["text/html"] for data in _list_html_outputs_of_cell(cell)):
+        if any('class="difference"' in data["text/html"] for data in list_html_outputs_of_cell(cell)):
             return True
     return False
 

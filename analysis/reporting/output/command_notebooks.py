@@ -32,15 +32,7 @@ def main(options: argparse.Namespace) -> int:
 def copy_notebooks(folder: Path) -> list[Path]:
     """Copy all notebooks that ship with Waver.
 
-    Parameters
-    ----------
-    folder
-        Where to; made if it does not exist.
-
-    Returns
-    -------
-    list of Path
-        The copies, in alphabetical order.
+    The folder is made if it does not exist. Returns the copies, in alphabetical order.
 
     Raises
     ------

@@ -117,11 +117,8 @@ def _count_cores() -> int:
 def _make_kernel_manager_class(folder: Path) -> type:
     """Return what papermill makes a kernel with: of this interpreter; one registered as "python3" may be another's.
 
-    Parameters
-    ----------
-    folder
-        A private folder for the kernel's temporary files. Where the system has them, manager and kernel talk over
-        sockets in it, not over a port that another user of the machine could listen on.
+    `folder` is a private one, for the kernel's temporary files. Where the system has them, manager and kernel talk over
+    sockets in it, not over a port that another user of the machine could listen on.
     """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager

@@ -218,7 +218,7 @@ class Run:
         single_file
             Write everything as one file, too.
         **parameters
-            Parameters of the pages' notebooks, such as `resamples=2000`.
+            Parameters of the pages' notebooks, such as `resamples=2000`; `where`, as the method of this name takes it.
 
         Returns
         -------
@@ -233,7 +233,8 @@ class Run:
         # The report runs notebooks, which this module is for: nothing of that is needed before.
         from analysis.reporting.output.report import write_report
 
-        if where := parameters.pop("where", ""):
+        where = parameters.pop("where", "")
+        if not isinstance(where, str) or where:  # a table of keys is neither true nor false
             return self.where(where).report(out, title=title, single_file=single_file, **parameters)
         folder = Path(out)
         if self.part:
@@ -401,13 +402,9 @@ class Run:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            self._frames[key] = Frames(self._open_run_folders_of_page(page), options)
+            entry = catalogue.list_pages()[page]
+            self._frames[key] = Frames(self.open_runs_of_protocols(entry.protocols, entry.over_time), options)
         return self._frames[key]
-
-    def _open_run_folders_of_page(self, page: str) -> Runs:
-        """Return the run folders that a page is about."""
-        entry = catalogue.list_pages()[page]
-        return self.open_runs_of_protocols(entry.protocols, entry.over_time)
 
     def open_runs_of_protocols(self, protocols: Collection[str] = (), over_time: bool = False) -> Runs:
         """Return the run folders of some protocols as one database, all of them where none is named; opened once."""

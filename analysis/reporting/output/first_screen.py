@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.reporting.output.cells import parse_html
+from analysis.reporting.output.cells import list_html_outputs_of_cell, parse_html
 from analysis.reporting.output.layout import ON_CARD
 
 if TYPE_CHECKING:
@@ -52,21 +52,23 @@ class FirstScreen:
 def read_first_screen(node: NotebookNode) -> FirstScreen:
     """Read the first screen of a page.
 
-    Parameters
-    ----------
-    node
-        Its executed notebook, with what `cells.prepare_outputs_for_page` adds.
-
-    Returns
-    -------
-    What it says. An answer that is not made of the template of answers is a verdict as a whole.
+    `node`: its executed notebook, with what `cells.prepare_outputs_for_page` adds. An answer that is not made of the
+    template of answers is a verdict as a whole.
     """
-    answer_html, figure_html = ("".join(_list_html_of_cells_with_tag(node, tag)) for tag in ON_CARD)
+    answer_html, figure_html = (
+        "".join(
+            data["text/html"]
+            for cell in node.cells
+            if tag in cell.metadata.get("tags", [])
+            for data in list_html_outputs_of_cell(cell)
+        )
+        for tag in ON_CARD
+    )
     answer, beside_figures = parse_html(answer_html), parse_html(_FIGURE.sub("", figure_html))
     picture = _FIGURE.search(figure_html)
     return FirstScreen(
         asked=_read_text_of_selector(answer, "p.asked"),
-        verdict=_read_text_of_selector(answer, "p.verdict > strong") or " ".join(answer.get_text(" ").split()),
+        verdict=_read_text_of_selector(answer, "p.verdict > strong") or _collapse_white_space(answer.get_text(" ")),
         support=_read_text_of_selector(answer, "p.support"),
         varied=_read_text_of_selector(answer, "p.asked .varied"),
         warning=_read_text_of_selector(answer, ".differences > p > strong"),
@@ -76,26 +78,13 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
     )
 
 
-def _list_html_of_cells_with_tag(node: NotebookNode, tag: str) -> Iterator[str]:
-    """List the HTML that the cells with a tag show."""
-    for cell in node.cells:
-        if tag in cell.metadata.get("tags", []):
-            yield from _list_html_of_cell(cell)
-
-
-def _list_html_of_cell(cell: NotebookNode) -> Iterator[str]:
-    """List the HTML that a cell shows."""
-    for output in cell.get("outputs", []):
-        if html := output.get("data", {}).get("text/html"):
-            yield html
-
-
 def _list_cautions(node: NotebookNode) -> Iterator[str]:
     """List the cautions that a page shows below its answer."""
     for cell in node.cells:
-        for html in _list_html_of_cell(cell):
-            if '<section class="cautions">' in html:
-                yield from (_collapse_white_space(line.get_text()) for line in parse_html(html).select(".cautions li"))
+        for data in list_html_outputs_of_cell(cell):
+            if '<section class="cautions">' in data["text/html"]:
+                lines = parse_html(data["text/html"]).select(".cautions li")
+                yield from (_collapse_white_space(line.get_text()) for line in lines)
 
 
 def _read_text_of_selector(soup: BeautifulSoup, selector: str) -> str:

@@ -30,7 +30,8 @@ def phrase_default_title(models: Collection[str], studies: Collection[str]) -> s
     >>> phrase_default_title("abcd", "stuvw")
     'How 4 models answered in 5 studies'
     """
-    return f"How {_name_models_or_count_them(models)} answered in {_name_studies_or_count_them(studies)}"
+    names = join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
+    return f"How {names} answered in {_name_studies_or_count_them(studies)}"
 
 
 def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> list[str]:
@@ -65,11 +66,6 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
     return [*sentences, f"{pages} with figures, tables and method."]
 
 
-def _name_models_or_count_them(models: Collection[str]) -> str:
-    """Name few models; of more, write the number."""
-    return join_names(list(models)) if len(models) <= MOST_NAMES else format_quantity(len(models), "model")
-
-
 def _name_studies_or_count_them(studies: Collection[str]) -> str:
     """Name few studies; of more, write the number."""
     names = [f"“{name}”" for name in studies]
@@ -84,6 +80,10 @@ def _describe_repeated_studies(runs: Runs, question_over_time: str) -> Iterator[
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         dates = phrase_run_dates({"models": runs.info["models"], "sessions": sessions})
         yield f"“{study}” was asked {_phrase_how_often_models_were_asked(folders)}{dates}."
+        last_models = {model for folder in runs.folders if folder.study == study for model, _ in folder.units}
+        left_out = sorted({model for folder in folders for model, _ in folder.units} - last_models)
+        if left_out:
+            yield f"Not asked the last time, so on no page about that: {join_names(left_out)}."
     if repeated_studies and question_over_time:
         yield f"Pages are about the last time; “{question_over_time}” is about all times."
     elif repeated_studies:

@@ -84,7 +84,8 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
     cells, missing = _drop_empty_cells_and_list_missing(node)
-    place = max((place for place, cell in enumerate(cells) if _has_card_tag(cell)), default=0) + 1
+    on_card = [place for place, cell in enumerate(cells) if {*ON_CARD} & {*cell.metadata.get("tags", [])}]
+    place = max(on_card, default=0) + 1
     card_html, body_html = (
         exporter.from_notebook_node(type(node)({**node, "cells": part}))[0] for part in (cells[:place], cells[place:])
     )
@@ -97,43 +98,27 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
     return Chapter(name, question, card_html, body_html + foot, tuple(_list_headings(card_html + body_html)))
 
 
-def render_page(chapter: Chapter, chapters: Sequence[Chapter], title: str) -> str:
+def render_page(chapter: Chapter, title: str, chapters: Sequence[Chapter] = ()) -> str:
     """Lay out a page of its own, with links to the other pages beside it.
 
     Parameters
     ----------
     chapter
         The page.
-    chapters
-        All pages.
     title
-        Title of the report.
+        Title of the report, or what stands above a page that belongs to none.
+    chapters
+        All pages of the report; empty where the page belongs to none.
 
     Returns
     -------
     The HTML.
     """
     other_pages = [(f"{other.name}.html", other.question) for other in chapters if other.name != chapter.name]
+    template = "chapter" if chapters else "lone"
     return render_template(
-        "chapter", chapter=chapter, title=title, others=other_pages, **_read_page_styles_and_scripts()
+        template, chapter=chapter, title=title, others=other_pages, **_read_page_styles_and_scripts()
     )
-
-
-def render_page_without_report(chapter: Chapter, title: str) -> str:
-    """Lay out a page that belongs to no report.
-
-    Parameters
-    ----------
-    chapter
-        The page.
-    title
-        What stands above it.
-
-    Returns
-    -------
-    The HTML.
-    """
-    return render_template("lone", chapter=chapter, title=title, others=(), **_read_page_styles_and_scripts())
 
 
 def render_index(**index_values: Any) -> str:
@@ -249,11 +234,6 @@ def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _has_card_tag(cell: NotebookNode) -> bool:
-    """Tell whether a cell has a tag that puts it on the card of its page."""
-    return any(tag in ON_CARD for tag in cell.metadata.get("tags", []))
-
-
 def _list_headings(html: str) -> Iterator[tuple[str, str]]:
     """List place and text of all headings of the second level that can be linked to."""
     from bs4 import BeautifulSoup, SoupStrainer
@@ -294,17 +274,17 @@ def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
 def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) -> bool:
     """Tell whether a cell is a heading and nothing is shown between it and the next one of its level or above."""
     level, _ = read_level_and_text_of_heading(cell)
-    return level > 1 and not any(True for _ in _find_shown_cells_below_heading(level, later_cells))
-
-
-def _find_shown_cells_below_heading(level: int, later_cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
-    """Yield the cells below a heading of a level that show something, up to the next heading of that level or above."""
-    for cell in later_cells:
+    if level < 2:
+        return False
+    for later_cell in later_cells:
         # A cell that shows a table under a heading of its own shows nothing for the heading before it.
-        if 0 < read_level_of_first_heading(cell) <= level:
-            return
-        if not read_level_and_text_of_heading(cell)[0] and (cell.cell_type == "markdown" or cell.outputs):
-            yield cell
+        if 0 < read_level_of_first_heading(later_cell) <= level:
+            return True
+        if not read_level_and_text_of_heading(later_cell)[0] and (
+            later_cell.cell_type == "markdown" or later_cell.outputs
+        ):
+            return False
+    return True
 
 
 def _add_heading_anchor(cell: NotebookNode, anchor_counts: Counter[str]) -> NotebookNode:

@@ -24,14 +24,7 @@ PARAMETERS = (
 def make_notebook_of_page(name: str) -> Path:
     """Write the notebook of a page that has none; it is removed when this process ends.
 
-    Parameters
-    ----------
-    name
-        Name of a page whose `CATALOGUE` names an answer.
-
-    Returns
-    -------
-    The file.
+    The `CATALOGUE` of the page names an answer. Returns the file.
     """
     page = list_pages()[name]
     # The figure that stands with the answer on the index is the first one.

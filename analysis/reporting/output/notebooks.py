@@ -165,7 +165,7 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
             if declared_type.startswith("list[")
             else convert_element(value)
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, KeyError) as error:
         raise InputError(
             f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_to_one_line(repr(value))} is "
             f"not {declared_type}"
@@ -202,14 +202,7 @@ def _require_text_value(value: Any) -> str:
 
 
 def _convert_to_boolean(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    return _FLAGS[str(value).lower()] if str(value).lower() in _FLAGS else _raise_value_error_with_value(value)
-
-
-def _raise_value_error_with_value(value: Any) -> bool:
-    """Raise a ValueError that holds the value."""
-    raise ValueError(value)
+    return value if isinstance(value, bool) else _FLAGS[str(value).lower()]
 
 
 _CONVERTERS: dict[str, Callable[[Any], Any]] = {

@@ -13,7 +13,7 @@ table that is shown is written there as CSV and LaTeX, and every figure as SVG a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,7 +28,6 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
     describe_conditions_joined_by_settings,
-    has_renamed_conditions,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
@@ -265,7 +264,8 @@ class Page:
         left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
         caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
-        renamed_note = RENAMED_NOTE if has_renamed_conditions(shown_rows, joined_rows.head(most)) else ""
+        names, shown_names = (rows.filter(regex="condition$") for rows in (joined_rows.head(most), shown_rows))
+        renamed_note = "" if shown_names.astype(str).equals(names.astype(str)) else RENAMED_NOTE
         caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
@@ -274,8 +274,7 @@ class Page:
             tables.list_columns_compared_within_rows(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
-        # A text may end with a full stop, as the sentence does.
-        same_text = "; ".join(format_uniform_column(*pair) for pair in uniform_columns).removesuffix(".")
+        same_text = join_uniform_columns(uniform_columns)
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
@@ -439,9 +438,10 @@ def count_leading_key_columns(names: Sequence[str]) -> int:
     return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
 
 
-def format_uniform_column(column: Column, cell: grid.Cell) -> str:
-    """Write what a column has in all rows: "Items 62"."""
-    return " ".join(filter(None, (column.header, cell.text, cell.interval)))
+def join_uniform_columns(uniform_columns: Iterable[tuple[Column, grid.Cell]]) -> str:
+    """Write what columns have in all rows: "Items 62; Wordings 5"; a sentence ends with it."""
+    texts = (" ".join(filter(None, (column.header, cell.text, cell.interval))) for column, cell in uniform_columns)
+    return "; ".join(texts).removesuffix(".")  # a text may end with a full stop, as the sentence does
 
 
 def label_svg_for_page(svg: str, alt: str, is_narrow: bool = False) -> Markup:

@@ -68,7 +68,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
     info = runs.info
     return [
         ("Run", [*folders]),
-        *([("Part", words.describe_filter_and_size_of_part(runs.part))] if runs.part else []),
+        *([("Part", [f"where {runs.part.condition}", words.describe_size_of_part(runs.part)])] if runs.part else []),
         ("Study", [_describe_study_protocol_source_and_hash(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
@@ -179,15 +179,11 @@ def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) ->
     """Write a model's name with its revision, engine and what else run.json records of it."""
     field_names = ("revision", "engine", "dtype", "device", "parameters", "series", "stage")
     field_texts = [
-        f"{key} {_format_number_with_thousands_separator(fields[key])}"
+        f"{key} {format(fields[key], ',') if isinstance(fields[key], int) else fields[key]}"
         for key in field_names
         if fields.get(key) not in (None, "")
     ]
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
-
-
-def _format_number_with_thousands_separator(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:

@@ -200,7 +200,7 @@ def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> li
     for result in results:
         try:
             if result.chapter:
-                files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, chapters, title))
+                files.write_text_file(out / f"{result.name}.html", layout.render_page(result.chapter, title, chapters))
             written.append(result)
         except OSError as error:
             written.append(
@@ -259,13 +259,8 @@ def _execute_page(
     except OSError as error:
         return _build_failed_result(notebook.name, question, describe_os_error_with_exit_status(error)[1])
     progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
-    return NotebookResult(
-        notebook.name,
-        question,
-        screen=read_first_screen(node),
-        progress_line=progress_line,
-        chapter=chapter,
-    )
+    screen = read_first_screen(node)
+    return NotebookResult(notebook.name, question, screen=screen, progress_line=progress_line, chapter=chapter)
 
 
 def _build_failed_result(name: str, question: str, reason: str, wrong_input: bool = False) -> NotebookResult:

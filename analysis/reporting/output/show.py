@@ -68,22 +68,18 @@ def format_prompts_and_answers_of_wordings(
 
 def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
     """Yield the lines about one item of a study: its wordings, prompts and answers."""
-    query = "SELECT item FROM stimuli WHERE study = ? GROUP BY item ORDER BY min(position)"
-    items = [row[0] for row in runs.execute(query, [study]).fetchall()]
-    if item and item not in items:
+    ((n_items,),) = runs.execute("SELECT count(DISTINCT item) FROM stimuli WHERE study = ?", [study]).fetchall()
+    chosen_item, asked_variants = _find_first_asked_item_and_variants(runs, study, item, model, condition)
+    if not asked_variants:
         return
-    chosen_item = item or items[0]
-    answered_variants = _find_answered_variants(runs, study, chosen_item, model, condition)
     wordings = model_prompts.read_wordings_of_item(runs, study, chosen_item)
-    answered_wordings = [wording for wording in wordings if wording["variant"] in answered_variants]
-    shown_wordings = answered_wordings[: WORDINGS if item else FEW_WORDINGS]
+    asked_wordings = [wording for wording in wordings if wording["variant"] in asked_variants]
+    shown_wordings = asked_wordings[: WORDINGS if item else FEW_WORDINGS]
     answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))
     for column, name in (("model", model), ("condition", condition)):
         answers = answers[answers[column] == name] if name else answers
-    if answers.empty:
-        return
     about = runs.info["studies"][study]
-    yield f"study {study} ({about['protocol']}): {format_quantity(len(items), 'item')}"
+    yield f"study {study} ({about['protocol']}): {format_quantity(n_items, 'item')}"
     yield f"item {chosen_item}: {format_quantity(len(wordings), 'wording')}"
     for wording in shown_wordings:
         rows = answers[answers["variant"] == wording["variant"]]
@@ -91,16 +87,27 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
             yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
             yield from _describe_prompts_and_answers(runs, study, wording, rows)
     yield from _quote_chat_template_prompts(runs, study, answers)
-    yield from _describe_unshown_wordings(chosen_item, len(items), len(shown_wordings), len(wordings), bool(item))
+    yield from _describe_unshown_wordings(chosen_item, n_items, len(shown_wordings), len(wordings), bool(item))
 
 
-def _find_answered_variants(runs: Runs, study: str, item: str, model: str, condition: str) -> set[str]:
-    """Find the variants of an item that have answers: by --text-share, a part of the wordings is asked."""
-    query = (
-        "SELECT DISTINCT variant FROM responses WHERE study = ? AND item = ? "
-        "AND (? = '' OR model = ?) AND (? = '' OR condition = ?)"
-    )
-    return {row[0] for row in runs.execute(query, [study, item, model, model, condition, condition]).fetchall()}
+def _find_first_asked_item_and_variants(
+    runs: Runs, study: str, item: str, model: str, condition: str
+) -> tuple[str, set[str]]:
+    """Find the first item, of those that were chosen, that was asked, and its variants that were.
+
+    A run may have ended before other items and wordings, and by --text-share, a part of them is asked.
+    """
+    rows = "SELECT study, item, variant, model, condition FROM"
+    asked = runs.execute(
+        f"""
+        WITH asked AS (
+            SELECT item, variant, position FROM ({rows} responses UNION ALL {rows} errors)
+            JOIN stimuli USING (study, item, variant)
+            WHERE study = $study AND $item IN ('', item) AND $model IN ('', model) AND $condition IN ('', condition))
+        SELECT DISTINCT item, variant FROM asked WHERE item = (SELECT arg_min(item, position) FROM asked)""",
+        {"study": study, "item": item, "model": model, "condition": condition},
+    ).fetchall()
+    return (asked[0][0] if asked else item), {variant for _, variant in asked}
 
 
 def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -123,7 +130,11 @@ def _describe_prompts_and_answers(
         )
         groups.setdefault((row["condition"], prompt), []).append(row)
     for (condition, prompt), answers in list(groups.items())[:PROMPTS]:
-        yield from ("", *_wrap_text(f"condition {condition}", "  "), *_quote_prompt(prompt))
+        yield from ("", *_wrap_text(f"condition {condition}", "  "))
+        if prompt.why:
+            yield from _wrap_text(f"rest of the prompt, if any, not known: {prompt.why}", "  ")
+        else:
+            yield from _quote_prompt_lines(prompt.text)
         for row in answers[:MODELS]:
             yield from _wrap_text(f"{row['model']}: {row['said']}", "  ")
             yield from _quote_first_texts(row["output"] or (), row["thought"] or (), row["thought_tokens"] or ())
@@ -131,14 +142,6 @@ def _describe_prompts_and_answers(
             yield f"  and {format_quantity(len(answers) - MODELS, 'more model')}: choose one with --model"
     if len(groups) > PROMPTS:
         yield from ("", f"  and {format_quantity(len(groups) - PROMPTS, 'more prompt')}: choose one with --condition")
-
-
-def _quote_prompt(prompt: model_prompts.Prompt) -> Iterator[str]:
-    """Yield the lines of a prompt, or why no more than the wording above it is known."""
-    if prompt.why:
-        yield from _wrap_text(f"rest of the prompt, if any, not known: {prompt.why}", "  ")
-    else:
-        yield from _quote_prompt_lines(prompt.text)
 
 
 def _quote_prompt_lines(text: str) -> Iterator[str]:

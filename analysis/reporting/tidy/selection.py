@@ -50,14 +50,19 @@ def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str |
     InputError
         For what is no condition and no table of keys, an unknown column, a key that matches nothing, an empty part.
     """
+    import pandas as pd
+
     columns = _create_view_of_selectable_rows(con, runs.part)
     if isinstance(where, str) and not where.strip().lower().endswith(".csv"):
         _refuse_features_not_stored(where, columns)
         pairs = select_rows_fulfilling_condition(con, where, _VIEW, ("unit", "wording"), columns)
         condition = " ".join(where.split())
     else:
-        keys = _read_csv_of_selection_keys(where) if isinstance(where, str) else where
-        pairs, condition = _select_rows_matching_keys(con, keys), _name_key_table_in_message(where)
+        keys = where
+        if isinstance(where, str):
+            keys = pd.DataFrame([cells for _, cells in read_csv_file(Path(where.strip()))])
+        pairs = _select_rows_matching_keys(con, keys)
+        condition = where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
     if not len(pairs):
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
     if runs.part:
@@ -101,21 +106,7 @@ def _create_view_of_selectable_rows(con: duckdb.DuckDBPyConnection, part: Part |
     }
     columns_by_table["items"] = ["n_wordings", "n_paraphrases"]  # the others are those of the wordings
     names: dict[str, str] = {"model": "model", "condition": "condition"}
-    selected = [
-        "p.place AS unit",
-        "n.wording",
-        *(
-            f"{alias}.{name}"
-            for alias, name in (
-                ("p", "study"),
-                ("p", "model"),
-                ("p", "condition"),
-                ("w", "item"),
-                ("w", "variant"),
-                ("w", "text"),
-            )
-        ),
-    ]
+    selected = ["p.place AS unit", "n.wording", "p.study", "p.model", "p.condition", "w.item", "w.variant", "w.text"]
     for table, table_columns in columns_by_table.items():
         for name in table_columns:
             column = names[name] if name in KEYS and name in names else f"c{len(selected)}"
@@ -153,18 +144,6 @@ def _refuse_features_not_stored(condition: str, columns: Mapping[str, str]) -> N
     for name in MEANING_COLUMNS:
         if name in words and name not in columns:
             raise InputError(f"{ABOUT}: {name} says what checks found, and no wording was checked; waver meaning RUN")
-
-
-def _read_csv_of_selection_keys(name: str) -> pd.DataFrame:
-    """Read a CSV file of keys."""
-    import pandas as pd
-
-    return pd.DataFrame([cells for _, cells in read_csv_file(Path(name.strip()))])
-
-
-def _name_key_table_in_message(where: Any) -> str:
-    """Say which table of keys it is."""
-    return where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
 
 
 def _select_rows_matching_keys(con: duckdb.DuckDBPyConnection, keys: Any) -> pa.Table:

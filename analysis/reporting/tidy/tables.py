@@ -15,6 +15,7 @@ from analysis.features.frames import create_stored_features_table
 from analysis.features.names import FEATURES, MEANINGS
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
+from analysis.runs.conditions import build_options_without_middle_sql
 from analysis.runs.database import connect_duckdb, create_stimuli_and_responses_views, list_asked_units
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import restrict_connection_to_files
@@ -139,7 +140,7 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
     name
         The table.
     columns
-        Those of its columns that are read; all of them where none is named.
+        Those of its columns that are read, or the name of one; all of them where none is named.
 
     Returns
     -------
@@ -153,8 +154,9 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
     """
     import duckdb
 
+    names = [columns] if isinstance(columns, str) and columns else columns
     try:
-        chosen_columns = _build_columns_sql(con, name, columns) if columns else "t.*"
+        chosen_columns = _build_columns_sql(con, name, names) or "t.*"
         query, order = _READ.get(name, (f"SELECT {{}} FROM {name} AS t", ()))
         places = [f'{column} AS "{_ORDER} {number}"' for number, column in enumerate(order)]
         result = con.execute(query.format(", ".join([*places, chosen_columns])))
@@ -310,9 +312,11 @@ def _build_option_probability_columns_sql(probabilities_sql: str, labels: Iterab
     for label in labels:
         names[label] = choose_unique_column_name(f"probability.{label}", names.values())
     # Of a range, probabilities are about its numbers, not about the options.
+    shown_sql = build_options_without_middle_sql("s.canonical")
     return [
-        f"CASE WHEN len({probabilities_sql}) = len(s.canonical) THEN {probabilities_sql}"
-        f"[list_position(s.canonical, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
+        f"CASE len({probabilities_sql}) WHEN len(s.canonical) THEN {probabilities_sql}"
+        f"[list_position(s.canonical, {quote_sql_literal(label)})] WHEN len({shown_sql}) THEN {probabilities_sql}"
+        f"[list_position({shown_sql}, {quote_sql_literal(label)})] END AS {quote_identifier(name)}"
         for label, name in names.items()
     ]
 

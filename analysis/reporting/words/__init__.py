@@ -67,10 +67,7 @@ def phrase_count_of_model_condition_pairs(frame: pd.DataFrame) -> str:
 def phrase_run_dates(info: Mapping[str, Any]) -> str:
     """Write the day on which some runs were made, or the first and the last, to end a sentence; imports are called so.
 
-    Parameters
-    ----------
-    info
-        What `run.json` holds (`Runs.info`): its sessions and its models.
+    `info`: what `run.json` holds (`Runs.info`).
 
     >>> phrase_run_dates({"models": {}, "sessions": [{"started": "2026-11-22T10:20:33+00:00"}]})
     ', on 22 November 2026'
@@ -93,10 +90,7 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
 def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
     """Say for which models only some wordings of every item were drawn; nothing where all were asked.
 
-    Parameters
-    ----------
-    info
-        What `run.json` holds (`Runs.info`): its `drawn`.
+    `info`: what `run.json` holds (`Runs.info`).
 
     >>> draw = {"study": "s", "condition": "c", "seed": 0, "wordings": 40, "least": 120, "most": 120}
     >>> list_wording_subsample_notes({"drawn": [{**draw, "model": "m"}, {**draw, "model": "n", "least": 90}]})
@@ -210,6 +204,16 @@ def format_significant_digits(number: float, digits: int, sign: str = "") -> str
     return f"{float(text):{sign},.0f}" if "e+" in text else text
 
 
+def format_four_digits(number: float) -> str:
+    """Write a number with four significant digits, or with all that stand before its point where these are more.
+
+    >>> format_four_digits(0.000123456), format_four_digits(12345.678)
+    ('0.0001235', '12346')
+    """
+    text = f"{number:.4g}"
+    return f"{number:.0f}" if "e+" in text else text
+
+
 def format_signed_number(number: float, decimals: int) -> str:
     """Write a number with its sign and a true minus; without a sign where it is zero, or still rounds to it.
 
@@ -256,11 +260,6 @@ def describe_size_of_part(part: Part | None) -> str:
         f"{kept:,} of {format_quantity(total, kind.removesuffix('s'))}" if total else f"no {kind}"
         for kind, (kept, total) in part.count_kept().items()
     )
-
-
-def describe_filter_and_size_of_part(part: Part) -> list[str]:
-    """Say what a part keeps, and how much that is."""
-    return [f"where {part.condition}", describe_size_of_part(part)]
 
 
 def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:

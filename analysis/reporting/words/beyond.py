@@ -138,22 +138,14 @@ def describe_significant_difference_counts(pairs: pd.DataFrame, wordings_noun: s
     )
     *first_names, last_name = tested_pairs["measure"].unique()
     measures = " or ".join(filter(None, (", ".join(first_names), last_name)))
-    if not hold_for_these.any():
-        return (
-            f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, none holds for "
-            f"these {wordings_noun}."
-        )
-    hold = "holds" if hold_for_these.sum() == 1 else "hold"
-    if hold_for_these.equals(hold_for_both):
-        return (
-            f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
-            f"{int(hold_for_these.sum()):,} {hold} for these {wordings_noun} and for {wordings_noun} like these."
-        )
-    return (
-        f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models, "
-        f"{int(hold_for_these.sum()):,} {hold} for these {wordings_noun}, and "
-        f"{f'{int(hold_for_both.sum()):,}' if hold_for_both.any() else 'none'} for {wordings_noun} like these."
-    )
+    lead = f"Of {format_quantity(len(tested_pairs), 'difference')} in {measures} between models,"
+    n_these, n_both = int(hold_for_these.sum()), int(hold_for_both.sum())
+    if not n_these:
+        return f"{lead} none holds for these {wordings_noun}."
+    for_these = f"{n_these:,} {'holds' if n_these == 1 else 'hold'} for these {wordings_noun}"
+    if n_these == n_both:
+        return f"{lead} {for_these} and for {wordings_noun} like these."
+    return f"{lead} {for_these}, and {f'{n_both:,}' if n_both else 'none'} for {wordings_noun} like these."
 
 
 def _build_difference_test_rows_of_study(study: Study, margin: float | None) -> list[dict[str, object]]:

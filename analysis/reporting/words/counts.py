@@ -11,16 +11,11 @@ from analysis.reporting.words.labels import UNIT
 def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
     """Count models, the conditions that each was asked in, and the combinations that these are.
 
-    Parameters
-    ----------
-    rows
-        Column model, and those of condition and study that there are. Rows that name the same combination count once;
-        both orders of the options are one condition where they are one row.
+    `rows` have the column model, and those of condition and study that there are. Rows that name the same combination
+    count once; both orders of the options are one condition where they are one row.
 
-    Returns
-    -------
-    The models alone where each has one combination. A condition belongs to a study: one that two studies have counts
-    twice; where the combinations of a model differ in the study alone, studies are counted.
+    Returns the models alone where each has one combination. A condition belongs to a study: one that two studies have
+    counts twice; where the combinations of a model differ in the study alone, studies are counted.
 
     >>> import pandas as pd
     >>> def phrase(*units): return phrase_models_in_conditions(pd.DataFrame(units, columns=["model", "condition"]))

@@ -23,17 +23,8 @@ def build_row_labels(frame: pd.DataFrame) -> pd.Series:
 
     The name is the model's id, whole: tables, sentences and figures call it the same. The condition is added where the
     model was asked under several, the study where the frame holds several: of these a label does not say what all other
-    labels say. A row whose column `silent` is true gets the mark `SILENT`.
-
-    Parameters
-    ----------
-    frame
-        Has columns `model` and, where they apply, `condition`, `study` and `silent`.
-
-    Returns
-    -------
-    Series
-        One string per row, aligned with `frame`.
+    labels say. A row whose column `silent` is true gets the mark `SILENT`. The frame has columns `model` and, where
+    they apply, `condition`, `study` and `silent`; the names are aligned with it.
     """
     units, which = _factorize_rows(frame, [name for name in (*UNIT, "silent") if name in frame])
     return pd.Series(_build_unit_labels(units).to_numpy()[which], frame.index)

@@ -28,6 +28,7 @@ from analysis.reporting.words import chance, join_names, labels, phrase_count_of
 from analysis.runs import Runs
 from analysis.statistics.corrected_share import NO_SHEET
 from analysis.statistics.forms import LEAST
+from ground.capitals import uncapitalise_sentence
 
 ALL, SAME = "all", "same"  # of column `wordings`
 HALF = 0.5
@@ -171,10 +172,7 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
 def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
     """Tell whether all wordings that have answers mean the same, so that there is nothing to compare.
 
-    Parameters
-    ----------
-    rows
-        From `join_flip_shares_with_same_meaning`.
+    `rows`: from `join_flip_shares_with_same_meaning`.
     """
     return bool((rows["n_wordings"].eq(rows["same_n_wordings"]) & rows["left_out_items"].eq(0)).all())
 
@@ -207,7 +205,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
     counts = Counter(filter(None, words))
     left = len(words) - counts.total()
     if not counts:
-        return CANNOT_TELL.format(subject[0].lower() + subject[1:])
+        return CANNOT_TELL.format(uncapitalise_sentence(subject))
     if len(counts) == 1 and not left:
         (word,) = counts
         if word == STAND and do_all_answered_wordings_mean_the_same(rows):
@@ -226,14 +224,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
 def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     """Say in one sentence, for pages about wordings, whether what they say stands on wordings of the same meaning.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
-    Returns
-    -------
-    The sentence; empty where nobody checked what the wordings mean, and where no model answers.
+    It is empty where nobody checked what the wordings mean, and where no model answers.
     """
     from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
     from analysis.measures.meaning_flips import (

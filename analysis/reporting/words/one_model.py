@@ -38,18 +38,8 @@ _PATTERN = re.compile("|".join(rf"{re.escape(phrase)}\b" for phrase in _PHRASES)
 def rephrase_heading_for_one_model(heading: str) -> str:
     """Rephrase a heading, question or title about several models for one.
 
-    Parameters
-    ----------
-    heading
-        As it stands where there are several models.
+    A heading that names no models stays.
 
-    Returns
-    -------
-    str
-        The heading for one model; a heading that names no models stays.
-
-    Examples
-    --------
     >>> rephrase_heading_for_one_model("Do the models change their answer when the wording changes?")
     'Does the model change its answer when the wording changes?'
     >>> rephrase_heading_for_one_model("Which models differ in flips?"), rephrase_heading_for_one_model("Models")

@@ -19,32 +19,13 @@ _NAME = re.compile(rf"(\d+|{UNKNOWN})-shot")
 def describe_varying_example_counts(runs: Runs) -> str:
     """Say of which studies the number of examples varied, and not the wording; once per `Runs`.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
-    Returns
-    -------
-    str
-        A sentence for the first screen; empty where wordings are wordings.
+    It is a sentence for the first screen; empty where wordings are wordings.
     """
     return runs.compute_once("varying examples", lambda: _describe_varying_example_counts_of_studies(runs))
 
 
 def find_studies_with_varying_example_counts(runs: Runs) -> list[str]:
-    """Find the studies of which the number of examples varied, and not the wording.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
-    Returns
-    -------
-    list of str
-        Their names.
-    """
+    """Find the studies of which the number of examples varied, and not the wording."""
     return [study for study, numbers in _list_example_counts_by_study(runs).items() if numbers]
 
 
@@ -105,10 +86,7 @@ def _describe_varying_example_counts_of_studies(runs: Runs) -> str:
 def list_example_counts_in_wording_names(names: Collection[object]) -> list[str]:
     """List the numbers of examples that wordings are named by, the smallest first; none where they are not all.
 
-    Parameters
-    ----------
-    names
-        Names of the wordings that all items share.
+    `names`: of the wordings that all items share.
 
     >>> list_example_counts_in_wording_names(["10-shot", "5-shot"]), list_example_counts_in_wording_names(["0-shot"])
     (['5', '10'], [])
@@ -125,10 +103,7 @@ def list_example_counts_in_wording_names(names: Collection[object]) -> list[str]
 def name_example_numbers(numbers: Sequence[str]) -> str:
     """Write numbers of examples before the word "examples".
 
-    Parameters
-    ----------
-    numbers
-        From `list_example_counts_in_wording_names`.
+    `numbers`: from `list_example_counts_in_wording_names`.
 
     >>> name_example_numbers(["0", "5", "unknown"])
     '0, 5 and an unknown number of'

@@ -10,15 +10,8 @@ from analysis.reporting.words import format_percent, format_quantity, labels
 def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:
     """Return the cautions about thoughts that did not end, or were closed by force; empty where all ended.
 
-    Parameters
-    ----------
-    unclosed_counts
-        From `analysis.measures.thoughts.count_unclosed_thoughts`.
-
-    Returns
-    -------
-    list of str
-        A caution for the thoughts without an answer, and one for those closed at a budget.
+    `unclosed_counts`: from `analysis.measures.thoughts.count_unclosed_thoughts`. There is a caution for the thoughts
+    without an answer, and one for those closed at a budget.
     """
     cautions = []
     for is_forced, consequence in (

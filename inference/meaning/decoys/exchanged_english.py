@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
+from ground.capitals import capitalise_sentence
 from inference.meaning.decoys.sentences import Candidate, Sentence
 from inference.meaning.decoys.spelling import lowercase_first_word_unless_name, replace_span_and_fix_article
 
@@ -69,7 +70,7 @@ def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
             first, _, rest = one.partition(" ")
             one, other = (
                 f"{lowercase_first_word_unless_name(sentence, first)} {rest}".strip(),
-                other[:1].upper() + other[1:],
+                capitalise_sentence(other),
             )
         changed = f"{before}{other}{match['verb']}{one}{match['after']}"
         yield Candidate(changed, f"{match['one']} <-> {match['other']}")
@@ -180,7 +181,7 @@ def _swap_spans_of_text(sentence: Sentence, one: tuple[int, int], other: tuple[i
         word, _, rest = first.partition(" ")
         first, second = (
             f"{lowercase_first_word_unless_name(sentence, word)} {rest}".strip(),
-            second[:1].upper() + second[1:],
+            capitalise_sentence(second),
         )
     return Candidate(
         replace_span_and_fix_article(replace_span_and_fix_article(text, other, first), one, second), source

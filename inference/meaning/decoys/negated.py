@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from ground.capitals import capitalise_sentence
 from inference.meaning.decoys.sentences import (
     ENGLISH,
     JAPANESE_NAME,
@@ -177,7 +178,7 @@ def _list_removals_of_one_negation(text: str) -> list[_Change]:
         for match in pattern.finditer(text):
             positive = match.expand(plain)
             if match[0][:1].isupper():
-                positive = positive[:1].upper() + positive[1:]
+                positive = capitalise_sentence(positive)
             changed = text[: match.start()] + positive + text[match.end() :]
             source = f"{match[0].strip()} -> {positive}" if positive else f"{match[0].strip()} left out"
             verb_place = _LAST_WORD.search(text[: match.start()])  # of is not, the place of is

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 
+from ground.capitals import capitalise_sentence
 from inference.meaning.decoys.sentences import JAPANESE_NAME, Candidate, Sentence
 from inference.meaning.decoys.spelling import lowercase_first_word_unless_name
 from inference.paraphrase.parsing import normalise_wording
@@ -36,7 +37,7 @@ def shuffle_words(sentence: Sentence, seed: int) -> list[Candidate] | str:
     for _ in range(TRIES):
         order = generator.sample(words, len(words))
         text = joint.join(order) + end
-        text = text[:1].upper() + text[1:] if joint else text
+        text = capitalise_sentence(text) if joint else text
         texts.setdefault(normalise_wording(text), text)
     texts.pop(normalise_wording(sentence.text), None)
     return [Candidate(text, "its words in another order") for text in texts.values()] or "all orders are alike"

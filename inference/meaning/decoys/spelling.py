@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.meaning.decoys.sentences import Sentence
 
 _VOWEL = re.compile(r"(?!one\b|one-|once|eu|u[st][aeiu]|uni(?![mn]))[aeiou]|hono|hour|heir", re.IGNORECASE)
@@ -31,7 +32,7 @@ def lowercase_first_word_unless_name(sentence: Sentence, word: str) -> str:
     -------
     The word, in small letters where it is none that keeps its capital.
     """
-    small = word[:1].lower() + word[1:]
+    small = uncapitalise_sentence(word)
     if word[1:2].isupper() or word == "I" or word[:2] in ("I'", "I’"):
         return word
     if sentence.doc is not None:
@@ -44,7 +45,7 @@ def lowercase_first_word_unless_name(sentence: Sentence, word: str) -> str:
 
 def copy_initial_capital(word: str, new_word: str) -> str:
     """Write a word with a capital where the one that it replaces has one."""
-    return new_word[:1].upper() + new_word[1:] if word[:1].isupper() else new_word
+    return capitalise_sentence(new_word) if word[:1].isupper() else new_word
 
 
 def replace_span_and_fix_article(text: str, span: tuple[int, int], new_part: str) -> str:

@@ -14,7 +14,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from analysis import runs
 from analysis.__main__ import main
-from analysis.compare.equivalence import compute_score_p_of_shares_within_margin
+from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 from analysis.compare.measures import Chosen, compare_paired_runs
 from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.power import find_least_items_of_share_difference, find_least_share_difference
@@ -119,7 +119,7 @@ def test_shares_that_differ_by_the_margin_are_called_alike_in_at_most_5_percent(
     wrong = sum(
         stats.binom.pmf(k, n_items, differing) * stats.binom.pmf(ups, k, share)
         for k in likely for ups in range(k + 1)
-        if compute_score_p_of_shares_within_margin(ups, k - ups, n_items, margin) < 0.05 and k > 5
+        if compute_score_p_of_shares_worse_by_margin(*sorted((ups, k - ups)), n_items, margin) < 0.05 and k > 5
     )  # fmt: skip
     assert 0.02 < wrong <= 0.051
 

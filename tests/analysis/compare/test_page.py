@@ -47,7 +47,7 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
         ([row()], "No difference in accuracy is found, which is no proof that there is none."),
         (
             [row(**HIGHER), row(measure="flips", headline=False)],
-            "A is higher in accuracy, 0.71 against 0.73; that holds for these wordings. No other measure differs.",
+            "A is higher in accuracy, 0.71 against 0.73; that holds for these wordings. No other difference is found.",
         ),
         (
             [row(verdict="B is higher", holds_for="wordings like these", lower_is_better=True, measure="ms"),

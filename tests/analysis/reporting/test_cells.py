@@ -78,15 +78,15 @@ def test_a_folded_section_holds_its_cells_and_smaller_headings_and_ends_before_t
 
 def test_a_frame_is_a_table_with_few_digits_in_a_box_that_scrolls():
     frame = pd.DataFrame({
-        "text": ["<b>bold</b>", "3.14159 is pi"], "share": [0.123456789, float("nan")], "n": [12345, 1],
-        "probability": [[0.123456789, 0.5], None],
+        "text": ["<b>bold</b>", "3.14159 is pi"], "share": [0.123456789, float("nan")],
+        "ms": [12345.678901, 2.0], "n": [12345, 1], "probability": [[0.123456789, 0.5], None],
     })  # fmt: skip
     page = build_page(new_markdown_cell("## Rows"), shows(frame._repr_html_(), source="rows = f()\nrows.head(2)"))
     (box,) = page.select(".frame")
     assert (box["tabindex"], box["role"], box["aria-label"]) == ("0", "group", "rows.head(2)")
-    assert [cell.get_text() for cell in box.select("thead th")] == ["text", "share", "n", "probability"]
+    assert [cell.get_text() for cell in box.select("thead th")] == ["text", "share", "ms", "n", "probability"]
     assert [[cell.get_text() for cell in row.find_all("td")] for row in box.select("tbody tr")] == [
-        ["<b>bold</b>", "0.1235", "12345", "[0.1235, 0.5]"], ["3.14159 is pi", "NaN", "1", "None"],
+        ["<b>bold</b>", "0.1235", "12346", "12345", "[0.1235, 0.5]"], ["3.14159 is pi", "NaN", "2", "1", "None"],
     ]  # fmt: skip
     assert box.find("b") is None and page.find("style") is None
     assert page.select("td.name")[0].get_text() == "<b>bold</b>"

@@ -13,7 +13,9 @@ from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import PAGES, columns, list_pages, look_up_column
 from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue.grid import Cell
 from analysis.reporting.output import files
+from analysis.reporting.output.page import join_uniform_columns
 from ground.errors import WrongPage
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
@@ -119,6 +121,12 @@ def test_a_unit_stands_under_a_header_only_where_it_tells_more():
     said = {"share, 0 to 1": "0–1", "ratio": "ratio", "unit of the measure, squared": "", "wordings": ""}
     assert {unit: Column("x", unit, "Wordings", 2).header_unit for unit in said} == said
     assert Column("x", "ratio, from 1", "Widening").header_unit == ""  # a count or a name
+
+
+def test_what_is_the_same_in_all_rows_ends_a_sentence_once():
+    """On the page of a comparison, too, whose texts end with a full stop."""
+    cells = [(Column("x", header="Items"), Cell("62")), (Column("x", header="Text"), Cell("Tea is good."))]
+    assert join_uniform_columns(cells) == "Items 62; Text Tea is good"
 
 
 @pytest.mark.parametrize("page", list_pages())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from unittest.mock import Mock
 
 import nbformat
 import pandas as pd
@@ -189,3 +190,12 @@ def test_a_report_from_python_is_that_of_the_command(tmp_path):
     with pytest.raises(InputError, match=r"resamplse.*the nearest is 'resamples'"):
         run.report(tmp_path / "other", resamplse=20)
     assert not (tmp_path / "other").exists()
+
+
+def test_a_report_takes_a_table_of_keys_as_its_part(folder, tmp_path, monkeypatch):
+    write_report = Mock()
+    write_report.return_value.failed_results = []
+    monkeypatch.setattr("analysis.reporting.output.report.write_report", write_report)
+    open_run(folder / "agreement").report(tmp_path / "report", where=pd.DataFrame({"model": [MODELS[0]]}))
+    _, _, parameters = write_report.call_args.args
+    assert set(pd.read_csv(parameters["where"])["model"]) == {MODELS[0]}

@@ -155,6 +155,11 @@ def test_the_index_says_which_studies_were_asked_several_times():
     assert "All pages are about the last time." in index.describe_report(runs, 2)
 
 
+def test_the_index_names_models_that_the_last_time_lacks():
+    runs = opened([folder("s3", ("a", "plain"))], [folder("s3", ("a", "plain"), ("b", "plain"))])
+    assert "Not asked the last time, so on no page about that: b." in index.describe_report(runs, 2, "Did it change?")
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (make test installs it)")
 def test_an_index_of_nine_pages_is_short_and_its_table_is_on_the_first_screen(tmp_path):

@@ -15,8 +15,9 @@ from analysis.reporting.catalogue import grid
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import layout, report
 from analysis.reporting.output.first_screen import FirstScreen
-from analysis.reporting.output.html import render_missing_content_note, render_template
+from analysis.reporting.output.html import TEMPLATES, render_missing_content_note, render_template
 from analysis.reporting.output.page import label_svg_for_page
+from helpers.chromium import CHROMIUM, open_page
 from helpers.html_pages import Page
 
 
@@ -69,7 +70,7 @@ def test_headings_of_which_nothing_is_shown_go_and_the_page_says_what_is_missing
 
 def test_every_heading_has_an_anchor_of_its_own_and_the_contents_lead_there(chapter, tmp_path):
     path = tmp_path / "first.html"
-    path.write_text(layout.render_page(chapter, [chapter, layout.Chapter("next", "What else?", "")], "Title & more"))
+    path.write_text(layout.render_page(chapter, "Title & more", [chapter, layout.Chapter("next", "What else?", "")]))
     page = Page(path)
     assert {"cautions", "models-co", "tables", "models-co-2"} <= set(page.ids)
     assert len(set(page.ids)) == len(page.ids)
@@ -146,3 +147,19 @@ def test_what_one_file_holds_is_escaped_as_on_its_page():
     assert layout._make_ids_unique(layout.Chapter("first", "Is it?", hostile)) == (
         """<p title="<b> 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
     )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (make test installs it)")
+def test_a_table_sorts_infinite_numbers_beyond_all_others(tmp_path):
+    texts = ["2.5", "−∞", "", "∞", "−1,234.0", "<0.01", ">−0.01"]
+    rows = "".join(f"<tr><td>{text}</td></tr>" for text in texts)
+    table = f'<table><thead><tr><th class="number">x</th></tr></thead><tbody>{rows}</tbody></table>'
+    script = (TEMPLATES / "tables.js").read_text(encoding="utf-8")
+    html = f'<meta charset="utf-8"><details class="table"><summary></summary>{table}</details><script>{script}</script>'
+    (tmp_path / "table.html").write_text(html, encoding="utf-8")
+    with open_page((tmp_path / "table.html").as_uri(), tmp_path) as page:
+        page.wait_for("document.querySelector('th button') !== null", 30)
+        page.evaluate("document.querySelector('th button').click()")
+        order = page.evaluate("[...document.querySelectorAll('td')].map(cell => cell.textContent)")
+    assert order == ["∞", "2.5", "<0.01", ">−0.01", "−1,234.0", "−∞", ""]

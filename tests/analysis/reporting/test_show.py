@@ -110,3 +110,19 @@ def test_a_run_without_prompts_still_shows_its_answers(tmp_path, capfdbinary):
     text = capfdbinary.readouterr().out.decode()
     assert "rest of the prompt, if any, not known: the run does not hold its prompts" in " ".join(text.split())
     assert "m: agree 0.25, disagree 0.75, together 1; answer: none" in text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "line"),
+    [
+        ({}, "  m: no response: too long"),
+        ({"item": "a"}, "  m: no response: too long"),
+        ({"model": "n"}, "  n: agree 0.25, disagree 0.75, together 1; answer: none"),
+    ],
+)
+def test_a_run_without_an_answer_to_its_first_item_shows_what_it_has(tmp_path, chosen, line):
+    rows = [
+        {"item": "a", "variant": "original", "model": "m", "error": "too long"},
+        {"item": "b", "variant": "original", "model": "n", "agreement": 0.25},
+    ]
+    assert line in lines(write_run(tmp_path / "run", pd.DataFrame(rows)), **chosen)

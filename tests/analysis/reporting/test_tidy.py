@@ -71,6 +71,8 @@ def test_only_the_columns_that_are_named_are_read_in_the_same_order_of_rows(run)
     pd.testing.assert_frame_equal(run.responses(chosen), run.responses()[chosen])
     with pytest.raises(InputError, match=r"responses: there is no column 'varient' .the nearest is 'variant'"):
         run.responses(["model", "varient"])
+    for names in ("answer", ["answer"], pd.Index(["answer"])):
+        assert list(run.responses(names)) == ["answer"]
     with pytest.raises(InputError, match="responses: there is no column 3"):
         run.responses([3])
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.runs import model_prompts
+from analysis.runs import conditions, model_prompts
 from analysis.runs.model_prompts import Prompt, describe_response
 from helpers.synthetic import edit_run_json, write_run
 
@@ -21,7 +21,7 @@ WORDING = {"item": "x", "variant": "p2", "text": "{{ text }} <b>", "attributes":
 
 
 def test_the_examples_are_right():
-    assert doctest.testmod(model_prompts).failed == 0
+    assert not any(doctest.testmod(module).failed for module in (conditions, model_prompts))
 
 
 def test_columns_come_where_they_stand_and_nothing_is_a_template():
@@ -79,6 +79,17 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
     ]
 
 
+def test_conditions_of_every_study_keep_their_own_order_and_a_range_may_be_text(tmp_path):
+    rows = pd.DataFrame([{"item": "a", "variant": "p1", "agreement": 0.25}])
+    for study, names in (("first", ["x", "y"]), ("second", ["y", "x"])):
+        frame = pd.concat([rows.assign(condition=name) for name in names])
+        write_run(tmp_path / study, frame, study=study, conditions={name: {"range": "0-9"} for name in names})
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
+    wordings = pd.DataFrame({"study": ["first", "second"], "item": "a", "variant": "p1"})
+    answers = model_prompts.read_answers_to_wordings(opened, wordings)
+    assert answers["condition"].tolist() == ["x", "y", "y", "x"]
+
+
 @pytest.mark.parametrize(
     ("row", "scale", "line"),
     [
@@ -89,6 +100,7 @@ def test_answers_come_with_failures_in_the_order_of_the_run(tmp_path):
         ({"probability": [0.1, 0.2, 0.3, 0.15], "mass": 0.75, "score": 2.5, "answer": "3"}, [1, 4],
          "3 0.3, 2 0.2, 4 0.15 (of 4 numbers, the likeliest), together 0.75; score 2.5; answer: 3"),
         ({"output": ["9", "ten"], "invalid": 1, "score": 9.0}, None, "of 2 texts, 1 without an answer; score 9"),
+        ({"output": ["a"], "score": 12345.6}, None, "score 12,346"),
         ({"probability": [0.1, 0.2, 0.3]}, None, "3 probabilities; answer: none"),
         ({"error": "too long"}, None, "no response: too long"),
     ],

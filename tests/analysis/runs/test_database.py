@@ -77,20 +77,17 @@ def test_what_is_kept_is_made_once_for_every_key_and_for_these_runs_only(folder)
     assert found == [0, 0, 1, 2]
 
 
-def test_columns_may_stand_in_another_order_and_more_of_them(folder):
-    def change(table):
-        return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))
-
-    before = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder))
-    rewrite(folder / PART, change)
-    pd.testing.assert_frame_equal(tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder)), before)
+def turn_columns_around_and_add_one(table: pa.Table) -> pa.Table:
+    return table.select(table.column_names[::-1]).append_column("note", pa.array(["x"] * len(table)))
 
 
-def test_other_encodings_of_strings_and_lists_are_read(folder):
-    def change(table):
-        larger = {pa.string(): pa.large_string(), pa.list_(pa.float64()): pa.large_list(pa.float64())}
-        return table.cast(pa.schema([pa.field(f.name, larger.get(f.type, f.type)) for f in table.schema]))
+def encode_strings_and_lists_for_large_data(table: pa.Table) -> pa.Table:
+    larger = {pa.string(): pa.large_string(), pa.list_(pa.float64()): pa.large_list(pa.float64())}
+    return table.cast(pa.schema([pa.field(f.name, larger.get(f.type, f.type)) for f in table.schema]))
 
+
+@pytest.mark.parametrize("change", [turn_columns_around_and_add_one, encode_strings_and_lists_for_large_data])
+def test_other_orders_of_columns_and_other_encodings_are_read(folder, change):
     before = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder))
     rewrite(folder / PART, change)
     pd.testing.assert_frame_equal(tables.tabulate_item_answers_over_paraphrases(runs.open_runs(folder)), before)

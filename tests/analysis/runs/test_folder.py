@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import tracemalloc
 from pathlib import Path
 
 import duckdb
@@ -168,15 +169,33 @@ def test_refuses_a_part_cut_short(folder, keep):
     file = folder / "responses/part-000002.parquet"
     data = file.read_bytes()
     file.write_bytes(data[: int(keep * len(data)) if keep < 1 else keep])
-    assert "responses/part-000002.parquet cannot be read: damaged or cut short" in refuses(folder)
+    message = refuses(folder)
+    assert "responses/part-000002.parquet cannot be read: damaged or cut short; delete it, then repeat" in message
+
+
+def test_damaged_stimuli_are_not_to_be_deleted(folder):
+    (folder / "stimuli.parquet").write_bytes(b"PAR1")
+    assert "stimuli.parquet cannot be read: damaged or cut short; bring a whole copy of it back" in refuses(folder)
+
+
+def test_a_large_damaged_part_is_not_held_in_memory(folder):
+    with (folder / "responses/part-000002.parquet").open("wb") as part:
+        part.truncate(64 << 20)
+    tracemalloc.start()
+    assert "part-000002.parquet cannot be read: damaged or cut short" in refuses(folder)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 16 << 20
 
 
 def test_a_part_that_may_not_be_read_is_not_to_be_deleted(folder, monkeypatch):
-    def refuse(*_: object) -> bytes:
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    def refuse(path: Path, mode: str = "r", *rest: object, **named: object) -> object:
+        if path.suffix == ".parquet":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return open(path, mode, *rest, **named)
 
     (folder / "responses/part-000002.parquet").write_bytes(b"PAR1")  # no user of tests may be refused a whole one
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
     message = refuses(folder)
     assert "parquet cannot be read: permission denied; make it readable" in message and "delete" not in message
 

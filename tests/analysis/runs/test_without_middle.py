@@ -8,6 +8,7 @@ import pytest
 
 from analysis import runs
 from analysis.export.tables import define_export_tables
+from analysis.reporting.tidy.tables import open_tidy_connection, read_tidy_table
 from analysis.runs.model_prompts import describe_response
 from ground.errors import InputError
 from inference.protocols.scale.items import build_scale_study
@@ -50,6 +51,12 @@ def test_values_belong_to_the_options_shown(tmp_path):
     four, five = ["1", "2", "3", "4"], ["1", "2", "3", "4", "5"]
     assert found == {(WITH, "odd"): five, (WITH, "even"): four, (WITHOUT, "even"): four,
                      (WITHOUT, "odd"): ["1", "2", "4", "5"]}  # fmt: skip
+    responses = read_tidy_table(open_tidy_connection(opened), "responses").set_index(["condition", "item"])
+    names = [f"probability.{label}" for label in five]
+    assert responses.loc[(WITHOUT, "odd"), names].dropna().to_dict() == dict(
+        zip(["probability.1", "probability.2", "probability.4", "probability.5"], SHARES[4], strict=True)
+    )
+    assert responses.loc[(WITH, "odd"), names].tolist() == SHARES[5]
     row = {"probability": [0.25, 0.5], "answer": "always", "options": ["never", "sometimes", "always"]}
     assert describe_response(row) == "never 0.25, always 0.5; answer: always"
 

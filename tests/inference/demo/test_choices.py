@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from itertools import product
 
+from ground.capitals import capitalise_sentence
 from inference.demo.choices import NUMBERS_OF_CHOICES, QUESTIONS_PER_STEM, STEMS, make_choice_questions
-from inference.demo.wordings import capitalise_sentence
 from inference.demo.world import World
 
 WORLD = World()

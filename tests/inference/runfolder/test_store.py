@@ -245,7 +245,7 @@ def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append([row()])
     run.responses.parts[0].write_bytes(content)
-    with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, and its rows are asked again"):
+    with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, then repeat the command"):
         Run.create_or_open(path, STUDY)
 
 

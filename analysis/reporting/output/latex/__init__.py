@@ -289,18 +289,6 @@ def list_key_columns(table: Grid) -> list[int]:
     These are the short texts at the start of a row, study, model and condition, and of the other columns, texts first,
     each that tells rows apart which those before it do not. A number with an interval is a result, and none of them.
 
-    Parameters
-    ----------
-    table
-        The grid.
-
-    Returns
-    -------
-    list of int
-        Positions of the columns.
-
-    Examples
-    --------
     >>> from analysis.reporting.catalogue.columns import Column
     >>> from analysis.reporting.catalogue.grid import Cell, Grid
     >>> rows = tuple((Cell("m"), Cell(subset), Cell("0.5")) for subset in ("algebra", "logic"))

@@ -166,18 +166,6 @@ _ESCAPES = str.maketrans(_TEX)
 def is_settable_by_pdflatex(text: str) -> bool:
     """Tell whether pdfLaTeX can set a text after `escape_latex`: Latin letters, and what that replaces.
 
-    Parameters
-    ----------
-    text
-        The text, before it is escaped.
-
-    Returns
-    -------
-    bool
-        Whether it can.
-
-    Examples
-    --------
     >>> is_settable_by_pdflatex("μ ∪ σ"), is_settable_by_pdflatex("茶")
     (True, False)
     """
@@ -189,18 +177,6 @@ def escape_latex(text: str) -> str:
 
     Greek letters and common signs of sets and relations become their commands in math mode.
 
-    Parameters
-    ----------
-    text
-        The text.
-
-    Returns
-    -------
-    str
-        The LaTeX.
-
-    Examples
-    --------
     >>> print(escape_latex("50 % of μ_1 ∪ σ"))
     50 \% of $\mu$\_1 $\cup$ $\sigma$
     """

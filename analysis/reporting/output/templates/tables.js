@@ -2,6 +2,7 @@
 "use strict";
 const number = text => {
   const plain = text.replace(/[,\s]/g, "").replace("\u2212", "-").replace(/^[<>]/, "");
+  if (plain.endsWith("\u221e")) return plain.startsWith("-") ? -Number.MAX_VALUE : Number.MAX_VALUE;
   const found = /^-?\d*\.?\d+/.exec(plain);
   return found ? Number(found[0]) : null;
 };

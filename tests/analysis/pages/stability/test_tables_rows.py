@@ -78,7 +78,7 @@ def test_the_mass_may_be_missing(opened):
         ("probability", [0.1, 0.2, 0.3], "probability .* has not as many entries as there are options"),
         ("probability", [0.1], "probability .* has not as many entries as there are options"),
         ("probability", [-0.1, 0.3], "probability .* has an entry below 0"),
-        ("probability", [math.nan, 0.3], "has a sum above 1|is not the sum of probability"),
+        ("probability", [math.nan, 0.3], "probability .* has an entry that is not a number"),
         ("probability", [20.0, 30.0], "probability .* has a sum above 1"),
         ("count", [1, 2, 3], "count .* has not as many entries as there are options"),
         ("count", [0, 0], "count '\\[0, 0\\]' holds no samples"),

@@ -1,4 +1,4 @@
-"""Make the first letter of a sentence a capital, or small."""
+"""Make the first letter of a sentence, or of a word, a capital or small."""
 
 from __future__ import annotations
 
