@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.scored.columns import format_threshold
 from analysis.reporting.words import (
     explain_missing_interval_lines,
     format_count_range,
@@ -46,7 +47,7 @@ def caption_scored_passes(frame: pd.DataFrame) -> str:
     """
     first = frame.iloc[0]
     return (
-        f"Shares of the items that pass, with {first['measure']} of {first['threshold']:.3g} or "
+        f"Shares of the items that pass, with {first['measure']} of {format_threshold(first['threshold'])} or "
         f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings. "
         f"Over {format_count_range(frame['n_items'], 'item')} with two wordings or more. Lines: 95 % intervals of the "
         "share that passes in some, over items (Wilson)."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
+from analysis.pages.scored.columns import format_threshold
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
@@ -112,7 +113,7 @@ def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str
     of_rule = means[(means["study"] == rule["study"]) & (means["measure"] == rule["measure"])]
     side = "less" if of_rule["direction"].eq("lower").any() else "more"
     measure = labels.shorten_middle(rule["measure"], 24)
-    return f"A score passes the threshold where {measure} is {rule['threshold']:.3g} or {side}."
+    return f"A score passes the threshold where {measure} is {format_threshold(rule['threshold'])} or {side}."
 
 
 def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:

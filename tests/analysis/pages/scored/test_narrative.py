@@ -45,6 +45,8 @@ def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
 def test_what_passes_is_said_before_the_figure():
     table = frames([0.3])
     assert answer_page_question(table).explanation == "A score passes the threshold where F1 is 0.5 or more."
+    large = table | {"scored_spread": table["scored_spread"].assign(threshold=1500.0)}
+    assert answer_page_question(large).explanation.endswith("where F1 is 1,500 or more.")
     lower = table | {"scored_means": table["scored_means"].assign(direction="lower")}
     assert answer_page_question(lower).explanation.endswith("is 0.5 or less.")
     two = frames([0.3, 0.4])
