@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import Scored, read_scored_studies_by_measure
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.statistics.spread import compute_ranges
-from ground.errors import InputError
 
 EXAMPLES = ["study", "model", "condition", "measure", "item", "difference", "best", "best_text", "worst", "worst_text"]
 
@@ -68,8 +68,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
     InputError
         For a number of examples below 1.
     """
-    if examples < 1:
-        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    refuse_too_few_examples(examples)
     parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scored_studies_by_measure(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
