@@ -63,7 +63,7 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     first = scores.iloc[0]
     drawn = select_temperature_lines_to_draw(scores)
     flat = int((drawn["kurtosis"].isna() & drawn["caution"].str.startswith(EQUAL)).sum())
-    models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
+    models = len(scores[["study", "model", "form", "prompt"]].drop_duplicates())
     flat_text = f" No mark of kurtosis where {EQUAL}: {flat} of {format_quantity(len(drawn), 'point')}." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "

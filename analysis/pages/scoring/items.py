@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import METHODS, name_scoring_settings
+from analysis.reporting.words import labels
 from ground.errors import InputError
 
 
@@ -75,6 +76,12 @@ def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     if frame.empty:
         return frame
     return frame[name_scoring_settings(frame.assign(temperature=frame["temperature"].astype(float))) == setting]
+
+
+def label_rows_with_model_and_prompt(scores: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `label` to table `scores`: the model, with its prompt and form where it was asked in several."""
+    prompts = (scores["prompt"] + "/" + scores["form"].fillna("")).str.strip("/")
+    return scores.assign(label=labels.build_row_labels(scores.assign(condition=prompts)))
 
 
 def build_score_matrix_gold_and_width(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:

@@ -19,7 +19,7 @@ from analysis.pages.scoring.by_setting import (
 )
 from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
+from analysis.pages.scoring.items import label_rows_with_model_and_prompt, parse_range_ends, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
@@ -32,7 +32,6 @@ from analysis.reporting.words import (
     format_percent,
     format_quantity,
     join_names,
-    labels,
     verdicts,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
@@ -79,7 +78,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     Answer
         What the page says in words.
     """
-    scores = _label_rows_with_model_and_form(frames["scores"])
+    scores = label_rows_with_model_and_prompt(frames["scores"])
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
     answering_rows = setting_rows[~is_validity_below_half(setting_rows["validity"])]
@@ -123,11 +122,6 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=HABIT_MEANING if "yes" in habit_words else "",
     )
-
-
-def _label_rows_with_model_and_form(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `label`: the model, with its prompt form where it was asked in several."""
-    return scores.assign(label=labels.build_row_labels(scores.assign(condition=scores["form"])))
 
 
 def _select_correlation_rows_of_these_runs(frames: Frames, setting: str) -> pd.DataFrame:

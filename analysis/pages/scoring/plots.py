@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from analysis.pages.scoring.items import parse_range_ends
+from analysis.pages.scoring.items import label_rows_with_model_and_prompt, parse_range_ends
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
@@ -178,9 +178,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
 
 def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
-    # A line is a model, with its prompt form where it was asked in several.
-    line_labels = labels.build_row_labels(scores.assign(condition=scores["form"]))
-    return limit_to_extreme_models_that_fit(scores.assign(label=line_labels), "tau", MOST_LINES)
+    return limit_to_extreme_models_that_fit(label_rows_with_model_and_prompt(scores), "tau", MOST_LINES)
 
 
 def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[str]]:

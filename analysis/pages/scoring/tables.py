@@ -67,8 +67,9 @@ def tabulate_score_bias_and_accuracy(
     Returns
     -------
     DataFrame
-        study, group, model, series, stage, condition, form, range, temperature, method; the human scores stand first in
-        each group and range, with model "gold" and neither condition, temperature nor method;
+        study, group, model, series, stage, condition, form, prompt (name of the file it is in; empty for Waver's),
+        range, temperature, method; the human scores stand first in each group and range, with model "gold" and neither
+        condition, temperature nor method;
         n: items with a score; n_gold: of these, with a human score, the items in tau, spearman and pearson;
         unscored: items without a score, whose samples were all dropped, whose numbers had no probability, or whose
         prompt got no response; no_response: the last of these; n and unscored together are all items of the group;
@@ -142,6 +143,12 @@ def tabulate_score_bias_and_accuracy(
         ]
         parts.append(block.assign(study=study, group=group, range=span))
     frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored", "answered"])
+    prompts = {
+        (study, name): fields.get("prompt") or ""
+        for study, conditions in runs.info["conditions"].items()
+        for name, fields in conditions.items()
+    }
+    frame["prompt"] = [prompts.get(names, "") for names in zip(frame["study"], frame["condition"], strict=True)]
     # The human scores have neither condition nor samples: their rows made whole numbers of models to floats.
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
@@ -224,12 +231,12 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
     Returns
     -------
     DataFrame
-        study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
-        range (kurtosis_0_9 ...), NaN where undefined or not asked.
+        study, group, model, series, stage, form, prompt, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH
+        for every range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
     long = _compute_score_rows_without_intervals(runs, biased, invalid)
     long = long[long["model"] != GOLD]
-    unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
+    unit = ["study", "group", "model", "series", "stage", "form", "prompt", "temperature", "method"]
     wide = long[unit].drop_duplicates()
     for measure in ("kurtosis", "tau"):
         for span in long["range"].unique():

@@ -192,7 +192,7 @@ def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
 
 def test_the_range_of_the_largest_kurtosis_is_that_of_models_that_are_judged():
     """Model b is not judged on one range, so it is compared on none."""
-    unit = {"study": "s", "group": "g", "form": "plain", "temperature": 0.7, "method": "sampled"}
+    unit = {"study": "s", "group": "g", "form": "plain", "prompt": "", "temperature": 0.7, "method": "sampled"}
     ranges = pd.DataFrame({**unit, "model": list("abc"), "kurtosis_0_9": [1.0, 9.0, 9.0], "kurtosis_1_5": [2.0, 1, 1]})
     scores = pd.DataFrame({**unit, "model": list("aabbcc"), "range": ["0-9", "1-5"] * 3})
     (sentence,) = describe_range_of_most_extreme_kurtosis(ranges, scores.assign(validity=[0.9, 0.9, 0.1, 0.9, 0.1, 0]))
