@@ -245,9 +245,9 @@ def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFr
 def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
     """Return the fields of run.json about a unit's model and condition."""
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
-    # Left out: form and shots have their own fields, and prompt and exemplars follow from them.
+    # Left out: form and shots have their own fields, and the prompt's hash and exemplars follow from them.
     other_settings = {key: value for key, value in settings.items()
-             if key not in ("form", "shots") and "prompt" not in key and "exemplar" not in key}  # fmt: skip
+             if key not in ("form", "shots", "prompt_hash") and "exemplar" not in key}  # fmt: skip
     return {
         "stage": STAGES.get(str(fields.get("stage"))),
         "series": fields.get("series"),

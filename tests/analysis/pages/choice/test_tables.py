@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import math
 
 import numpy as np
@@ -30,6 +31,7 @@ from helpers.choice_runs import (
     textbook,
     write_choice,
 )  # fmt: skip
+from helpers.synthetic import edit_run_json
 
 pytestmark = pytest.mark.slow
 
@@ -270,6 +272,20 @@ def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_pa
     assert (row["a"], math.isfinite(row["b"])) == (math.inf, True)
     assert np.isnan([row["difference"], row["lower"], row["upper"]]).all()
     assert row["p"] < 0.05
+
+
+def test_answers_to_two_prompt_files_are_not_compared(tmp_path):
+    own = {AWARE: "mine/aware/text", TEXT: "mine/base/text"}
+    path = write_choice(tmp_path / "run", answers(questions(5, 2), ["a", "b"], conditions=[*own, *own.values()]))
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={name: {**fields, "form": "plain"} for name, fields in conditions.items()})
+    run = runs.open_runs(path)
+    pairs = tables.build_table("choice_differences", run, resamples=0)
+    assert (pairs["a_condition"] == pairs["b_condition"]).all() and pairs["a_condition"].nunique() == 4
+    prompts = tables.build_table("choice_changes", run, resamples=0)
+    assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
+        (AWARE, TEXT), (own[AWARE], own[TEXT])
+    }  # fmt: skip
 
 
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
