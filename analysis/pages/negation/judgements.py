@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs import Runs
-from analysis.runs.folder import ORIGINAL, UNIT
+from analysis.runs.folder import ORIGINAL, UNIT, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -61,7 +61,7 @@ def create_judgement_views(runs: Runs) -> None:
     studies = runs.list_studies_of_protocols(PROTOCOL)
     if not studies:
         raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'")
-    quoted_names = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
+    quoted_names = ", ".join(map(quote_sql_literal, studies))
     runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
     _refuse_malformed_negation_stimuli(runs)
     _create_pairs_view(runs)
@@ -116,7 +116,7 @@ def _create_model_judgements_view(runs: Runs) -> None:
 
 def _refuse_malformed_negation_stimuli(runs: Runs) -> None:
     """Refuse unknown patterns, right labels that are missing or no option, and items without exactly one original."""
-    patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
+    patterns = ", ".join(map(quote_sql_literal, PATTERNS))
     wrong = runs.execute(
         f"""SELECT study, item, variant,
                    CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
@@ -167,7 +167,7 @@ def count_pairs_and_labels_by_negation(runs: Runs) -> Counts:
     Returns
     -------
     Counts
-        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
+        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_said_LABEL
         and X_gold_LABEL for every label.
     """
     return runs.compute_once("negation instances", lambda: _query_sentence_pair_judgement_counts(runs))
@@ -203,17 +203,18 @@ def _query_minimal_pair_judgement_counts(runs: Runs, split_by: str) -> Counts:
 def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
     """Count in SQL what `count_pairs_and_labels_by_negation` returns."""
     create_judgement_views(runs)
-    sums = []
-    for name, where in (("original", "NOT negated"), ("negated", "negated")):
-        parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
-        parts |= {f"_{label}": f"said = '{label}'" for label in list_entailment_labels(runs)}
-        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in list_entailment_labels(runs)}
-        sums += [(f"{name}{part}", f"{where} AND {test}") for part, test in parts.items()]
-    count_columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
-    frame = runs.sql(
-        f"SELECT study, model, condition, item, min(place) AS place, {count_columns} FROM judgements GROUP BY ALL"
-    )
-    return _convert_count_rows_to_arrays(runs, frame, [], tuple(name for name, _ in sums), {})
+    parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
+    for label in list_entailment_labels(runs):
+        parts |= {f"_{column}_{label}": f"{column} = {quote_sql_literal(label)}" for column in ("said", "gold")}
+    tests = {
+        f"{name}{part}": f"{where} AND {test}"
+        for name, where in (("original", "NOT negated"), ("negated", "negated"))
+        for part, test in parts.items()
+    }
+    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests.values())
+    frame = runs.sql(f"SELECT study, model, condition, item, min(place), {counts} FROM judgements GROUP BY ALL")
+    frame = frame.set_axis([*UNIT, "item", "place", *tests], axis="columns")
+    return _convert_count_rows_to_arrays(runs, frame, [], tuple(tests), {})
 
 
 def _convert_count_rows_to_arrays(

@@ -119,9 +119,9 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
     sums = _blank_originals_without_values(instance_counts, WITHOUT, WITH)
     for label in judgements.list_entailment_labels(runs):
         shares_by_measure: MeasureShares = {
-            "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
-            "said_negated": ((f"{WITH}_{label}", WITH),),
-            "said_change": ((f"{WITH}_{label}", WITH), (f"{WITHOUT}_{label}", WITHOUT)),
+            "said_original": ((f"{WITHOUT}_said_{label}", WITHOUT),),
+            "said_negated": ((f"{WITH}_said_{label}", WITH),),
+            "said_change": ((f"{WITH}_said_{label}", WITH), (f"{WITHOUT}_said_{label}", WITHOUT)),
             "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
             "right_negated": ((f"{WITH}_gold_{label}", WITH),),
         }

@@ -126,10 +126,11 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
     """Refuse unknown patterns, options other than the two labels, and items without exactly one original question."""
     patterns = ", ".join(map(quote_sql_literal, (ORIGINAL, *PATTERNS)))
     pair = "[" + ", ".join(map(quote_sql_literal, sorted(yes_no_labels))) + "]"
+    wrong_labels = quote_sql_literal(f"has options and canonical labels other than {' and '.join(yes_no_labels)}")
     wrong = runs.execute(
         f"""
         SELECT item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
-            ELSE 'has options and canonical labels other than {yes_no_labels[0]} and {yes_no_labels[1]}' END
+            ELSE {wrong_labels} END
         FROM stimuli WHERE study = ? AND (pattern NOT IN ({patterns}) OR list_sort(options) <> {pair}
                                           OR list_sort(canonical) <> {pair})
         ORDER BY position LIMIT 1""",

@@ -197,6 +197,20 @@ def test_of_samples_the_label_of_most_counts_and_a_tie_is_no_answer(tmp_path):
     assert table["valid"].tolist() == [1.0, 0.0]
 
 
+def test_labels_may_have_any_characters_and_names(tmp_path):
+    names = dict(zip(LABELS, ("l'implication", 'la "contradiction"', "valid"), strict=True))
+    rows = answers(stimuli(8), invalid=0.2)
+    renamed = rows.assign(
+        gold=rows["gold"].map(names), answer=rows["answer"].map(names), options=[list(names.values())] * len(rows),
+        canonical=[list(names.values())] * len(rows),
+    )  # fmt: skip
+    run = runs.open_runs(write_negation(tmp_path / "run", rows))
+    other = runs.open_runs(write_negation(tmp_path / "renamed", renamed, canonical=tuple(names.values())))
+    for name in ("negation_accuracy", "negation_bias"):
+        expected = tables.build_table(name, run, resamples=0).replace(names)
+        pd.testing.assert_frame_equal(tables.build_table(name, other, resamples=0), expected)
+
+
 def test_models_that_always_or_never_get_it_right_have_an_interval(tmp_path):
     asked = stimuli(20)
     for said in (asked["gold"], asked["gold"].map(lambda gold: LABELS[LABELS.index(gold) - 1])):
