@@ -18,7 +18,7 @@ HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]:
     """Say which settings the tables hold, where there are several."""
-    ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique()
+    ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique(dropna=False)
     methods = " and ".join(models["method"].unique())
     if len(models.drop_duplicates(["range", "temperature", "method"])) > 1:
         yield (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.scoring.items import phrase_temperature
 from analysis.pages.scoring.plots import (
     LOGARITHMIC,
     MOST_LINES,
@@ -51,8 +52,8 @@ def caption_score_violins(items: pd.DataFrame) -> str:
     return (
         f"Distribution of the scores that {format_quantity(items['model'].nunique(), 'model')} gave to "
         f"{format_count_range(sizes, 'item')} {'each ' if len(sizes) > 1 else ''}{groups}on the range "
-        f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
-        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
+        f"{span} at {phrase_temperature(temperature)} ({method} scores). Kernel densities, each scaled to the same "
+        f"height, cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
         f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
         f"{labels.explain_mark_of_unjudged_models(items)}"
     )
@@ -120,9 +121,10 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
     point_text = (
         " The point named moves the correlation most." if len(omissions) else f" Pearson's correlation: {pearson}."
     )
+    temperature = phrase_temperature(f"{whole['temperature']:g}")
     return (
-        f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at temperature "
-        f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
+        f"{whole['source'][0].upper()}{whole['source'][1:]}, range {whole['range']} at {temperature}, "
+        f"{whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
         f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} not used).{point_text}"
         f"{omission_panel_text if len(omissions) else ' Too few points to leave any out.'}"
     )

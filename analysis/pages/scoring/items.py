@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import METHODS, name_scoring_settings
+from analysis.measures.scores import MAKER, METHODS, name_scoring_settings
 from analysis.reporting.words import labels
 from ground.errors import InputError
 
@@ -56,6 +56,15 @@ def parse_range_ends(span: str) -> tuple[int, int]:
     """
     low, high = re.fullmatch(r"(-?\d+)-(-?\d+)", span).groups()  # type: ignore[union-attr]
     return int(low), int(high)
+
+
+def phrase_temperature(name: str) -> str:
+    """Write a temperature in words, from its number or from its name in a setting.
+
+    >>> phrase_temperature("0.7"), phrase_temperature("maker"), phrase_temperature(f"{float('nan'):g}")
+    ('temperature 0.7', 'the maker’s temperature', 'the maker’s temperature')
+    """
+    return "the maker’s temperature" if name in (MAKER, "nan") else f"temperature {name}"
 
 
 def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import GOLD, MAKER, METHODS
+from analysis.measures.scores import GOLD, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
@@ -19,7 +19,12 @@ from analysis.pages.scoring.by_setting import (
 )
 from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import label_rows_with_model_and_prompt, parse_range_ends, select_setting_rows
+from analysis.pages.scoring.items import (
+    label_rows_with_model_and_prompt,
+    parse_range_ends,
+    phrase_temperature,
+    select_setting_rows,
+)
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
@@ -167,11 +172,10 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     sizes = select_setting_rows(models, setting)["samples"].dropna()
     how = f"{format_count_range(sizes, 'sample')} each" if method == "sampled" and len(sizes) else "by probabilities"
     how += " after thoughts" if method not in METHODS else ""
-    at = "the temperature of its maker" if temperature == MAKER else f"temperature {temperature}"
     return (
         f"{format_quantity(models['model'].nunique(), 'model')} scored {format_quantity(total, 'item')} of "
         f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at "
-        f"{at}{dates_text}."
+        f"{phrase_temperature(temperature)}{dates_text}."
     )
 
 
