@@ -313,6 +313,13 @@ def test_two_examples_are_right_before_and_wrong_after(rows, run):
         assert (same_wording, same_order) == ((True, False) if row["change"] == "another order" else (False, True))
 
 
+def test_the_number_of_an_order_may_begin_with_a_zero(tmp_path):
+    asked = questions(6, 2)
+    rows = answers(asked.assign(variant=asked["variant"].str.replace("/", "/0")))
+    frame = tables.build_table("choice_examples", runs.open_runs(write_choice(tmp_path / "run", rows)))
+    assert len(frame) == 2 and frame["variant_before"].str.contains("/0").all()
+
+
 def test_printed_tables_are_read_and_agree_with_one_another():
     performance = printed.read_printed_accuracy_and_xparacon()
     assert (len(performance), (performance["tuned"] == "yes").sum()) == (26, 6)
