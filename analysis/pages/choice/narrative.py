@@ -127,8 +127,8 @@ def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[i
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
-        f"{begin_sentence_with_models(table)} asked "
-        f"{format_quantity(questions, 'question')}, each in {format_quantity(wordings, 'wording')} with its choices in "
+        f"{begin_sentence_with_models(table)} asked {format_quantity(questions, 'question')}, "
+        f"{'each ' if questions > 1 else ''}in {format_quantity(wordings, 'wording')} with its choices in "
         f"{format_quantity(orders, 'order')}{when}."
     )
 
