@@ -220,9 +220,7 @@ def build_headline_estimate_and_interval_columns(
 
 
 def compute_xparacon_difference_ends(
-    terms_by_measure: Mapping[str, ShareTerms],
-    unit_pairs: Sequence[tuple[int, int]],
-    n_wordings: int,
+    terms_by_measure: Mapping[str, ShareTerms], unit_pairs: Sequence[tuple[int, int]], n_wordings: int
 ) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
 

@@ -131,13 +131,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         part = rows[rows["pairs"] == kind]
         panels.draw_row_guides(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
-        panels.draw_dots(
-            axes,
-            part,
-            "acc_change",
-            looks,
-            is_hollow=part["silent"],
-        )
+        panels.draw_dots(axes, part, "acc_change", looks, is_hollow=part["silent"])
         if number % across == 0:
             panels.draw_row_labels(axes, row_labels)
     return drawing

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.scored.columns import format_threshold
-from analysis.reporting.words import (
-    explain_missing_interval_lines,
-    format_count_range,
-    format_quantity,
-    labels,
-)
+from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
 
 FEW_ANSWERS = "less than half of the responses have a score"  # of models that are not judged
 

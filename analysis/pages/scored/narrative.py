@@ -202,8 +202,7 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     if len(silent) and len(silent) < len(means):
         yield (f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.")
     yield from list_few_items_cautions(
-        means.set_index("label")["n_items"],
-        consequence="intervals may be too narrow where scores are skewed",
+        means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
     )
     bare = means[means["mean"].notna() & means["mean_lower"].isna() & (means["n_items"] > 1)]
     if len(bare):

@@ -332,9 +332,7 @@ def draw_score_influence(
     drawing = Drawing(figsize=(width, tall))
     height = side if stacked else max(side, low)
     _draw_influence_points(
-        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)),
-        points,
-        influence,
+        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence
     )
     if names:
         left = room if stacked else 0.5 + side + room

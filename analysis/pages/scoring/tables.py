@@ -19,11 +19,7 @@ import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
-from analysis.pages.scoring.items import (
-    build_score_matrix_gold_and_width,
-    choose_headline_setting,
-    parse_range_ends,
-)
+from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting, parse_range_ends
 from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
 from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted

@@ -71,13 +71,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     panels.draw_legend(drawing, legend_names, [looks[name] for name in frame["model"][: len(legend_names)]])
     for i, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
         panels.draw_row_guides(axes, len(frame))
-        panels.draw_dots(
-            axes,
-            frame,
-            measure,
-            looks,
-            is_hollow=frame["silent"],
-        )
+        panels.draw_dots(axes, frame, measure, looks, is_hollow=frame["silent"])
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
         panels.set_axis_limits_and_ticks(
             axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3

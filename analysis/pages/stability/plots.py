@@ -21,13 +21,7 @@ from analysis.reporting.drawing.plotting import (
 )
 from analysis.reporting.words import labels
 
-__all__ = [
-    "draw_agreement",
-    "draw_differences",
-    "draw_item_stability",
-    "draw_overview",
-    "draw_validity",
-]
+__all__ = ["draw_agreement", "draw_differences", "draw_item_stability", "draw_overview", "draw_validity"]
 
 MOST_ITEMS, MOST_COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
 MOST_LOW_ITEMS = 20  # items of the lowest validity; that of the others is higher
