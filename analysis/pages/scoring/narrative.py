@@ -135,21 +135,8 @@ def _select_correlation_rows_of_these_runs(frames: Frames, setting: str) -> pd.D
     return table[table["source"] == OURS]
 
 
-def format_score_table_value(value: float, column: str) -> str:
-    """Write a value with the digits of its column in table `scores`.
-
-    Parameters
-    ----------
-    value
-        The value; NaN where it is undefined.
-    column
-        The column.
-
-    Returns
-    -------
-    str
-        As a reader sees it.
-    """
+def _format_score_table_value(value: float, column: str) -> str:
+    """Write a value with the digits of its column in table `scores`; nothing where it is undefined."""
     return format_value_by_column(value, look_up_column("scores", column))
 
 
@@ -159,7 +146,7 @@ def _format_score_interval_or_reason(row: pd.Series, column: str) -> str:
     if np.isnan(low):
         why = explain_no_interval(row, column)
         return f" ({why})" if why else ""
-    return f" (95 % interval {format_score_table_value(low, column)} to {format_score_table_value(high, column)})"
+    return f" (95 % interval {_format_score_table_value(low, column)} to {_format_score_table_value(high, column)})"
 
 
 def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, dates_text: str) -> str:
@@ -309,7 +296,7 @@ def _describe_models_of_extreme_tau(answering_rows: pd.DataFrame) -> Iterator[st
     for begin, row in rows if len(rows_with_tau) > 1 else [(f"{tau} that of", low)]:
         group_text = f" on group “{row['group']}”" if answering_rows["group"].nunique() > 1 else ""
         yield (
-            f"{begin} {row['label']}{group_text}: {format_score_table_value(row['tau'], 'tau')}"
+            f"{begin} {row['label']}{group_text}: {_format_score_table_value(row['tau'], 'tau')}"
             f"{_format_score_interval_or_reason(row, 'tau')}."
         )
 
@@ -357,7 +344,7 @@ def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
             continue
         yield (
             f"Over {format_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
-            f"of tau correlate at {format_score_table_value(whole['pearson'], 'pearson')}"
+            f"of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
             f"{_format_score_interval_or_reason(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
@@ -366,10 +353,11 @@ def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
         if len(single):
             most = single.loc[single["change"].abs().idxmax()]
             low, high = (
-                format_score_table_value(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max())
+                _format_score_table_value(edge, "pearson")
+                for edge in (single["pearson"].min(), single["pearson"].max())
             )
             yield (
                 f"Without {most['omitted_name']}, the correlation is "
-                f"{format_score_table_value(most['pearson'], 'pearson')}."
+                f"{_format_score_table_value(most['pearson'], 'pearson')}."
             )
             yield f"With any one point left out, it lies between {low} and {high}."

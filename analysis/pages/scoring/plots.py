@@ -39,7 +39,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
         The figure.
     """
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
-    items = limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(
+    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(
         panel=lambda frame: _name_score_panels(frame)
     )
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
@@ -76,23 +76,8 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-def limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
-    """Keep the models that a figure has room for.
-
-    Parameters
-    ----------
-    frame
-        Rows with model and condition, or with `label`.
-    measure
-        The column that orders the models, by its mean.
-    max_models
-        Most models to keep.
-
-    Returns
-    -------
-    DataFrame
-        With column `label`: all models, or the ends of their order.
-    """
+def _limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
+    """Keep all models that a figure has room for, or the ends of their order by the mean of a measure; add `label`."""
     rows = frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
     return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), max_models))]
@@ -178,7 +163,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
 
 def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
-    return limit_to_extreme_models_that_fit(label_rows_with_model_and_prompt(scores), "tau", MOST_LINES)
+    return _limit_to_extreme_models_that_fit(label_rows_with_model_and_prompt(scores), "tau", MOST_LINES)
 
 
 def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[str]]:

@@ -25,8 +25,8 @@ from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_shares
+from analysis.statistics.shares import Share, build_shares_of_columns
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
@@ -271,11 +271,10 @@ def _estimate_mode_share_of_responses(
     modes = np.array([weighted.find_mode_and_count_distinct(column[~np.isnan(column)])[0] for column in score_matrix.T])
     is_counted = has_response & ~np.isnan(modes)
     columns = {"hit": np.where(is_counted, numbers == modes, np.nan), "item": np.where(is_counted, 1.0, np.nan)}
+    parts = {"mode_share": [("hit", "item")]}
     return bootstrap_intervals(
-        columns, lambda item_columns, counts: {"mode_share": compute_drawn_ratio(counts, item_columns["hit"],
-                                                                                 item_columns["item"])},
-        lambda item_columns: {"mode_share": [[(item_columns["hit"], item_columns["item"])]]}, draws=resamples,
-        seed=seed,
+        columns, partial(compute_drawn_shares, parts_by_figure=parts),
+        partial(build_shares_of_columns, parts_by_figure=parts), draws=resamples, seed=seed,
     )  # fmt: skip
 
 

@@ -84,21 +84,8 @@ def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     return _draw_pattern_panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def select_rows_that_fit_figure(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Keep the rows that a figure has room for.
-
-    Parameters
-    ----------
-    frame
-        Rows of table `consistency`, or with `label`.
-    measure
-        The column that orders the models, by its mean.
-
-    Returns
-    -------
-    DataFrame
-        With column `label`: all models, or the ends of their order.
-    """
+def _select_rows_that_fit_figure(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Keep the reworded rows that a figure has room for, or the ends of their order by a measure; add `label`."""
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.build_row_labels(rows))
@@ -113,7 +100,7 @@ def _draw_pattern_panels(
 ) -> Drawing:  # fmt: skip
     """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow_measure` is a second
     measure."""
-    rows = select_rows_that_fit_figure(frame, measure)
+    rows = _select_rows_that_fit_figure(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]

@@ -10,14 +10,11 @@ import pytest
 
 from analysis import runs
 from analysis.pages.negation import printed
-from analysis.pages.negation.tables import (
-    ACCURACIES,
-    _compute_shares_and_differences_per_draw,
-    _select_hits_and_totals_by_measure,
-)
+from analysis.pages.negation.tables import ACCURACIES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
+from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_shares, draw_item_counts
+from analysis.statistics.shares import build_shares_of_columns
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
@@ -236,9 +233,9 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(_compute_shares_and_differences_per_draw, shares_by_measure=ACCURACIES)
+    figures = partial(compute_drawn_shares, parts_by_figure=ACCURACIES)
     found = bootstrap_intervals(
-        columns, figures, partial(_select_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
+        columns, figures, partial(build_shares_of_columns, parts_by_figure=ACCURACIES), draws=1
     )["acc_change"]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
