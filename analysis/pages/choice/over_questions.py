@@ -77,17 +77,9 @@ def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDA
 
 
 def sum_and_count_over_axis(values: Array) -> ShareTerms:
-    """Return the parts of a mean over questions and another axis, such as wordings.
+    """Return sum and number of values (questions, wordings or orders, units) over the middle axis; NaN of none.
 
-    Parameters
-    ----------
-    values
-        (questions, wordings or orders, units); NaN is not there.
-
-    Returns
-    -------
-    ShareTerms
-        Sum and number of the known values; NaN where there is none.
+    They are the parts of a mean over questions and that axis. A value that is NaN is not there.
     """
     has_value = ~np.isnan(values)
     n_values = has_value.sum(axis=1).astype(float)

@@ -182,22 +182,22 @@ def list_entailment_labels(runs: Runs) -> list[str]:
 def _query_minimal_pair_judgement_counts(runs: Runs, split_by: str) -> Counts:
     """Count in SQL what `count_minimal_pair_judgements` returns."""
     create_judgement_views(runs)
-    value = {"": "''", "position": "position", "target": "target"}[split_by]
+    value = f"p.{split_by}" if split_by else "''"
     frame = runs.sql(
         f"""
-        SELECT a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item, min(p.place) AS place,
+        SELECT u.position AS unit, a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item,
+               min(p.place) AS place,
                count(*) AS pairs, count(*) FILTER (WHERE b.is_right) AS before,
                count(*) FILTER (WHERE a.is_right) AS after, count(a.said) + count(b.said) AS valid
         FROM pairs AS p
         JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant
         JOIN judgements AS b ON b.study = p.study AND b.item = p.item AND b.variant = p.parent
                              AND b.model = a.model AND b.condition = a.condition
+        JOIN units AS u ON u.study = a.study AND u.model = a.model AND u.condition = a.condition
         WHERE {value} IS NOT NULL
         GROUP BY ALL"""
     )
-    return _convert_count_rows_to_arrays(
-        runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS}
-    )
+    return _convert_count_rows_to_arrays(frame, ["kind", "value"], ("pairs", "before", "after", "valid"))
 
 
 def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
@@ -212,35 +212,23 @@ def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
         for part, test in parts.items()
     }
     counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests.values())
-    frame = runs.sql(f"SELECT study, model, condition, item, min(place), {counts} FROM judgements GROUP BY ALL")
-    frame = frame.set_axis([*UNIT, "item", "place", *tests], axis="columns")
-    return _convert_count_rows_to_arrays(runs, frame, [], tuple(tests), {})
+    frame = runs.sql(
+        f"""SELECT units.position, study, model, condition, item, min(place), {counts}
+            FROM judgements JOIN units USING (study, model, condition) GROUP BY ALL"""
+    ).set_axis(["unit", *UNIT, "item", "place", *tests], axis="columns")
+    return _convert_count_rows_to_arrays(frame, [], tuple(tests))
 
 
-def _convert_count_rows_to_arrays(
-    runs: Runs,
-    frame: pd.DataFrame,
-    keys: Sequence[str],
-    count_names: Sequence[str],
-    order_by_key: Mapping[str, Sequence[str]],
-) -> Counts:
-    """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their order."""
-    units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
-    places = {unit: place for place, unit in enumerate(units)}
-    row_units = list(map(tuple, frame[list(UNIT)].itertuples(index=False, name=None)))
-    frame = frame.assign(unit=[places.get(unit, -1) for unit in row_units])
-    frame = frame[frame["unit"] >= 0]  # without subsamples of a condition
-    rows = frame[["unit", *UNIT, *keys]].drop_duplicates()
-    sorting = {key: rows[key].map(list(order).index) for key, order in order_by_key.items()}
-    rows = rows.assign(**{f"_{key}": place for key, place in sorting.items()})
-    rows = rows.sort_values(["unit", *(f"_{key}" if key in order_by_key else key for key in keys)], kind="stable")
+def _convert_count_rows_to_arrays(frame: pd.DataFrame, keys: Sequence[str], count_names: Sequence[str]) -> Counts:
+    """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their names."""
+    rows = frame[["unit", *UNIT, *keys]].drop_duplicates().sort_values(["unit", *keys], kind="stable")
     rows = rows[[*UNIT, *keys]].reset_index(drop=True)
-    items = frame[["study", "item", "place"]].groupby(["study", "item"], sort=False)["place"].min().reset_index()
+    items = frame.groupby(["study", "item"], sort=False)["place"].min().reset_index()
     items = items.sort_values(["study", "place"], kind="stable")
-    originals = pd.MultiIndex.from_frame(frame[["study", "item"]])
-    row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
-    unit_keys = [*UNIT, *keys]
-    column = pd.MultiIndex.from_frame(rows[unit_keys]).get_indexer(pd.MultiIndex.from_frame(frame[unit_keys]))
+    row, column = (
+        pd.MultiIndex.from_frame(axis[names]).get_indexer(pd.MultiIndex.from_frame(frame[names]))
+        for axis, names in ((items, ["study", "item"]), (rows, list(rows)))
+    )
     arrays = {name: np.full((len(items), len(rows)), np.nan) for name in count_names}
     for name, values in arrays.items():
         values[row, column] = frame[name]

@@ -11,13 +11,7 @@ FEW_ANSWERS = "less than half of the responses have a score"  # of models that a
 
 
 def caption_scored_means(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scored_means` by one measure, with `label`, `silent` and `total`.
-    """
+    """Say what dots and lines are; from rows of table `scored_means` by one measure, with `silent` and `total`."""
     first = frame.iloc[0]
     bounds = f", from {first['range'].replace('-', ' to ', 1)}" if first["range"].count("-") == 1 else ""
     is_bare = frame["mean"].notna() & frame["mean_lower"].isna()
@@ -33,13 +27,7 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
 
 
 def caption_scored_passes(frame: pd.DataFrame) -> str:
-    """Say what the bars are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scored_spread` by one measure, with `label`, `silent`, `total` and `at_most`.
-    """
+    """Say what bars are; from rows of table `scored_spread` by one measure, with `silent`, `total` and `at_most`."""
     first = frame.iloc[0]
     return (
         f"Shares of the items that pass, with {first['measure']} of {format_threshold(first['threshold'])} or "

@@ -25,11 +25,6 @@ DIFFERENCES = ("difference", "lower", "upper", "like_lower", "like_upper")
 def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
     """Compute the mean score of every model by every measure with both intervals.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -131,11 +126,6 @@ def _tabulate_spread_in_one_measure(scored: Scored, passing: float, resamples: i
 
 def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
     """Test the differences between models, and between conditions of a model, by every measure.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

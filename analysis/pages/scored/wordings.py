@@ -16,11 +16,6 @@ EXAMPLES = ["study", "model", "condition", "measure", "item", "difference", "bes
 def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
     """Compute the mean score in every wording that all items share, the best wording of every model first.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame

@@ -86,18 +86,7 @@ def _frame_influence_if_enough_points(
 
 
 def split_frame_by_most_groups_drawn(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame into parts of at most `MOST_PANELS` groups of items, in their order.
-
-    Parameters
-    ----------
-    frame
-        Rows with study and group.
-
-    Yields
-    ------
-    tuple
-        The rows of one part.
-    """
+    """Split rows with study and group into parts of at most `MOST_PANELS` groups of items, in their order."""
     names = frame[["study", "group"]].drop_duplicates()
     for start in range(0, len(names), MOST_PANELS):
         yield (frame.merge(names.iloc[start : start + MOST_PANELS], on=["study", "group"]),)

@@ -109,15 +109,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 def choose_listed_pairs(pairs: pd.DataFrame) -> pd.DataFrame | None:
     """Choose the pairs that a list shows: all of few, the largest where models do not fit a triangle; else None.
 
-    Parameters
-    ----------
-    pairs
-        Columns a and b (labels of both sides), difference.
-
-    Returns
-    -------
-    DataFrame or None
-        Some of the rows, or all; None where a triangle shows them.
+    The columns of `pairs` are a and b, the labels of both sides, and difference.
     """
     if len(pairs) <= FOREST:
         return pairs

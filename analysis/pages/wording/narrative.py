@@ -139,13 +139,7 @@ def _describe_asked_models_questions_and_tasks(consistency_rows: pd.DataFrame, d
 
 
 def choose_verdict_word_for_consistency(means: pd.DataFrame) -> str:
-    """Return the word of `WORD_MEANINGS` that the intervals of all kinds of wording allow; empty where none does.
-
-    Parameters
-    ----------
-    means
-        Table `patterns`, where Consistency is defined.
-    """
+    """Return the word of `WORD_MEANINGS` that all rows of table `patterns` allow; empty where none is."""
     pattern_words = set(_choose_verdict_word_per_pattern(means))
     if NO in pattern_words:
         return NO
