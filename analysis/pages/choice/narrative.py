@@ -180,13 +180,12 @@ def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
     ranked = answering.dropna(subset=["xparacon"]).sort_values("xparacon", ascending=False, kind="stable")
     if len(ranked) > 1 and ranked["xparacon"].nunique() == 1:  # none is the highest
         return
-    for row, which in zip((ranked.iloc[:1], ranked.iloc[-1:]), ("highest", "lowest"), strict=True):
-        for _, unit in row.iterrows():
-            if which == "highest" or len(ranked) > 1:
-                yield (
-                    f"The {which} XParaCon is that of {unit['label']}: {_format_xparacon_with_interval(unit)}, with "
-                    f"{_phrase_percentage_of_right_answers(unit)}."
-                )
+    for which, place in (("highest", 0), ("lowest", -1))[: len(ranked)]:
+        row = ranked.iloc[place]
+        yield (
+            f"The {which} XParaCon is that of {row['label']}: {_format_xparacon_with_interval(row)}, with "
+            f"{format_percent(row['accuracy'])} right answers."
+        )
 
 
 def _format_xparacon_with_interval(row: pd.Series) -> str:
@@ -196,11 +195,6 @@ def _format_xparacon_with_interval(row: pd.Series) -> str:
     if pd.isna(low):
         return text
     return f"{text} (95 % interval {low:.2f} to {high:.2f})" if np.isfinite(high) else f"{text} (at least {low:.2f})"
-
-
-def _phrase_percentage_of_right_answers(row: pd.Series) -> str:
-    """Write the accuracy of a row, such as "80 % right answers"."""
-    return f"{format_percent(row['accuracy'])} right answers"
 
 
 def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:

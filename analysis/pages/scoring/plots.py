@@ -179,31 +179,16 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
         return
     look, tuned = looks[defined_rows["model"].iloc[0]], defined_rows["stage"].iloc[0] != "base"
     x, y = defined_rows["temperature"].to_numpy() + shift, defined_rows[measure].to_numpy()
-    has_interval = defined_rows[f"{measure}_lower"].notna().to_numpy()
-    axes.vlines(
-        x,
-        defined_rows[f"{measure}_lower"],
-        defined_rows[f"{measure}_upper"],
-        colors=look.colour,
-        linewidth=0.6,
-        alpha=0.6,
-        gid=look.svg_class_of_model,
-    )
-    axes.plot(
-        x[has_interval],
-        y[has_interval],
-        color=look.colour,
-        linewidth=1.1,
-        linestyle="-" if tuned else (0, (3, 2)),
-        gid=look.svg_class_of_model,
-    )
+    lower, upper = (defined_rows[f"{measure}_{end}"] for end in ("lower", "upper"))
+    has_interval = lower.notna().to_numpy()
+    axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.6, alpha=0.6, gid=look.svg_class_of_model)
+    axes.plot(x[has_interval], y[has_interval], color=look.colour, linewidth=1.1,
+              linestyle="-" if tuned else (0, (3, 2)), gid=look.svg_class_of_model)  # fmt: skip
     names = [
         f"{name}, temperature {at:g}"
         for name, at in zip(defined_rows["label"], defined_rows["temperature"], strict=True)
     ]
-    marks.set_hover_titles_of_marks(axes, x, y, names, y, defined_rows[f"{measure}_lower"],
-    defined_rows[f"{measure}_upper"],
-                     look.svg_class_of_model)  # fmt: skip
+    marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.svg_class_of_model)
     axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1,
               gid=look.svg_class_of_model)  # fmt: skip
 

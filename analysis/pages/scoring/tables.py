@@ -91,20 +91,17 @@ def tabulate_score_bias_and_accuracy(
     rows, parts = read_scores(runs, invalid), []
     for (study, group, span), part in rows.groupby(["study", "group", "range"], sort=False):
         wide, gold, width = build_score_matrix_gold_and_width(part)
-        shape, interval_forms = (
-            partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            _choose_interval_forms_of_score_spread(width + 1),
+        estimate_shape = partial(
+            bootstrap_intervals,
+            statistic=partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
+            shares=_build_shares_of_most_frequent_number,
+            forms=_choose_interval_forms_of_score_spread(width + 1),
+            draws=resamples,
+            seed=seed,
         )
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
-            intervals = bootstrap_intervals(
-                _build_score_and_nearest_number_arrays(gold_scores),
-                shape,
-                _build_shares_of_most_frequent_number,
-                interval_forms,
-                draws=resamples,
-                seed=seed,
-            )
+            intervals = estimate_shape(_build_score_and_nearest_number_arrays(gold_scores))
             gold_rows = _build_score_measure_rows(gold_scores, intervals).assign(model=GOLD, dropped=0, clipped=0)
             gold_rows = gold_rows.assign(
                 n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
@@ -112,14 +109,7 @@ def tabulate_score_bias_and_accuracy(
             gold_rows["caution"] = "; ".join(explain_undefined_kurtosis_or_tau(gold, gold, width, biased=biased)[:1])
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
-        intervals = bootstrap_intervals(
-            _build_score_and_nearest_number_arrays(wide),
-            shape,
-            _build_shares_of_most_frequent_number,
-            interval_forms,
-            draws=resamples,
-            seed=seed,
-        )
+        intervals = estimate_shape(_build_score_and_nearest_number_arrays(wide))
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             answered_matrix = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)

@@ -34,8 +34,7 @@ SHARES = {
     "diff_acc": (("right", "gold"), ("right_original", "gold")),
 }
 OVERALL = ("accuracy_original", "accuracy", "consistency")
-MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc",
-            "overall")  # fmt: skip
+MEASURES = (*SHARES, "overall")
 
 
 def _compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array]:

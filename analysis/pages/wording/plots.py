@@ -253,22 +253,10 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 def _draw_shift_line(axes: Axes, part: pd.DataFrame, look: Look) -> None:
     """Draw the bins of one model: their means with intervals, and lines between neighbouring bins."""
     x, y = part["p_original"].to_numpy(float), part["p_yes"].to_numpy(float)
-    axes.vlines(
-        x,
-        part["low"].clip(0, 1),
-        part["high"].clip(0, 1),
-        colors=look.colour,
-        linewidth=0.7,
-        alpha=0.7,
-        gid=look.svg_class_of_model,
-    )
+    axes.vlines(x, part["low"].clip(0, 1), part["high"].clip(0, 1), colors=look.colour, linewidth=0.7, alpha=0.7,
+                gid=look.svg_class_of_model)  # fmt: skip
     breaks = np.flatnonzero(np.diff(part["bin_low"].to_numpy(float)) > 1.5 / BINS) + 1
-    axes.plot(
-        np.insert(x, breaks, np.nan),
-        np.insert(y, breaks, np.nan),
-        color=look.colour,
-        linewidth=1,
-        gid=look.svg_class_of_model,
-    )
+    axes.plot(np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1,
+              gid=look.svg_class_of_model)  # fmt: skip
     axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none", gid=look.svg_class_of_model)
     marks.set_hover_titles_of_marks(axes, x, y, part["label"], y, part["low"], part["high"], look.svg_class_of_model)
