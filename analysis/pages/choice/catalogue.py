@@ -11,18 +11,19 @@ from analysis.reporting.catalogue.columns import OVER_ITEMS
 BARE = frozenset({"no_interval"})
 UNIT = split_names("study model condition subset n_questions")
 PAIRED = "95 % intervals over the questions that both have (Newcombe)"
-
-
-def name_with_interval_ends(names: str) -> tuple[str, ...]:
-    """Return every name in a text, followed by those of the columns with the ends of its interval."""
-    return tuple(f"{name}{end}" for name in split_names(names) for end in ("", "_lower", "_upper"))
-
-
-ACCURACY, XPARACON, PERFECT = map(name_with_interval_ends, ("accuracy", "xparacon", "perfectly_correct"))
-CLASSES = name_with_interval_ends("confident inconsistent unconfident")
-CONSISTENCY = name_with_interval_ends(
-    "changed same_in_wordings same_in_orders same_throughout same_letter turned_by_wordings turned_by_orders "
-    "order_minus_wording"
+ACCURACY = split_names("accuracy accuracy_lower accuracy_upper")
+XPARACON = split_names("xparacon xparacon_lower xparacon_upper")
+PERFECT = split_names("perfectly_correct perfectly_correct_lower perfectly_correct_upper")
+CLASSES = split_names(
+    "confident confident_lower confident_upper inconsistent inconsistent_lower inconsistent_upper unconfident "
+    "unconfident_lower unconfident_upper"
+)
+CONSISTENCY = split_names(
+    "changed changed_lower changed_upper same_in_wordings same_in_wordings_lower same_in_wordings_upper "
+    "same_in_orders same_in_orders_lower same_in_orders_upper same_throughout same_throughout_lower "
+    "same_throughout_upper same_letter same_letter_lower same_letter_upper turned_by_wordings "
+    "turned_by_wordings_lower turned_by_wordings_upper turned_by_orders turned_by_orders_lower "
+    "turned_by_orders_upper order_minus_wording order_minus_wording_lower order_minus_wording_upper"
 )
 CHANGE = {"difference": ("lower", "upper")}
 

@@ -58,18 +58,22 @@ COLUMNS: Mapping[str, Column] = {
     "a_condition": Column("condition of a in the difference", header="Condition a"),
     "b_model": Column("model of b in the difference", header="Model b"),
     "b_condition": Column("condition of b in the difference", header="Condition b"),
-    **{
-        f"{name}_{when}": Column(f"{meaning} {when}", header=f"{header} {when}")
-        for when in ("before", "after")
-        for name, meaning, header in (
-            ("model", "model", "Model"),
-            ("condition", "condition", "Condition"),
-            ("variant", "wording and order, as a variant of the question,", "Variant"),
-            ("text", "the question", "Question"),
-            ("order", "letters of the choices in the question's own order, as they are shown", "Order"),
-            ("said", "the choice that is taken", "Choice"),
-        )
-    },
+    "model_before": Column("model before", header="Model before"),
+    "condition_before": Column("condition before", header="Condition before"),
+    "variant_before": Column("wording and order, as a variant of the question, before", header="Variant before"),
+    "text_before": Column("the question before", header="Question before"),
+    "order_before": Column(
+        "letters of the choices in the question's own order, as they are shown before", header="Order before"
+    ),
+    "said_before": Column("the choice that is taken before", header="Choice before"),
+    "model_after": Column("model after", header="Model after"),
+    "condition_after": Column("condition after", header="Condition after"),
+    "variant_after": Column("wording and order, as a variant of the question, after", header="Variant after"),
+    "text_after": Column("the question after", header="Question after"),
+    "order_after": Column(
+        "letters of the choices in the question's own order, as they are shown after", header="Order after"
+    ),
+    "said_after": Column("the choice that is taken after", header="Choice after"),
     # sizes
     "n_questions": Column("questions, over which the intervals are", "questions", "Questions"),
     "n": Column("answers: questions, each in all wordings and orders", "answers", "Answers"),

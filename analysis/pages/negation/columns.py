@@ -6,11 +6,6 @@ from collections.abc import Mapping
 
 from analysis.reporting.catalogue.columns import MASS, POINTS, SHARE, Column
 
-KINDS = ("important", "unimportant")
-PLACES = {
-    "end": "stands directly before the mark that ends the sentence",
-    "mid": "stands elsewhere in the sentence",
-}
 COLUMNS: Mapping[str, Column] = {
     # identity
     "item": Column("id of the original pair of sentences, which stands for all pairs made from it", header="Original"),
@@ -53,24 +48,50 @@ COLUMNS: Mapping[str, Column] = {
     "d_neg": Column("pairs made from them that have a negation in one sentence or in both", "pairs", "Negated"),
     "m_important": Column("minimal pairs whose negation changes the right label", "pairs", "Important"),
     "m_unimportant": Column("minimal pairs whose negation leaves it", "pairs", "Unimportant"),
-    **{
-        f"m_{kind}_{place}": Column(f"{kind} ones whose negation {where}", "pairs", f"{kind.capitalize()}, {place}")
-        for kind in KINDS
-        for place, where in PLACES.items()
-    },
+    "m_important_end": Column(
+        "important ones whose negation stands directly before the mark that ends the sentence",
+        "pairs",
+        "Important, end",
+    ),
+    "m_important_mid": Column(
+        "important ones whose negation stands elsewhere in the sentence", "pairs", "Important, mid"
+    ),
+    "m_unimportant_end": Column(
+        "unimportant ones whose negation stands directly before the mark that ends the sentence",
+        "pairs",
+        "Unimportant, end",
+    ),
+    "m_unimportant_mid": Column(
+        "unimportant ones whose negation stands elsewhere in the sentence", "pairs", "Unimportant, mid"
+    ),
     # accuracy
     "acc": Column("share of minimal pairs whose side without the negation is labelled rightly", SHARE, "Acc", 3),
     "acc_negated": Column("share of minimal pairs whose side with the negation is labelled rightly", SHARE, "Acc′", 3),
     "acc_change": Column("share of right labels with the negation minus without", POINTS, "AccChg", 3),
-    **{
-        f"{name}_{kind}": Column(f"{meaning}, over pairs with an {kind} negation", unit, f"{header} ({kind})", 3)
-        for kind in KINDS
-        for name, meaning, unit, header in (
-            ("acc", "share of right labels without the negation", SHARE, "Acc"),
-            ("acc_negated", "share of right labels with the negation", SHARE, "Acc′"),
-            ("acc_change", "the second share minus the first", POINTS, "AccChg"),
-        )
-    },
+    "acc_important": Column(
+        "share of right labels without the negation, over pairs with an important negation", SHARE, "Acc (important)", 3
+    ),
+    "acc_negated_important": Column(
+        "share of right labels with the negation, over pairs with an important negation", SHARE, "Acc′ (important)", 3
+    ),
+    "acc_change_important": Column(
+        "the second share minus the first, over pairs with an important negation", POINTS, "AccChg (important)", 3
+    ),
+    "acc_unimportant": Column(
+        "share of right labels without the negation, over pairs with an unimportant negation",
+        SHARE,
+        "Acc (unimportant)",
+        3,
+    ),
+    "acc_negated_unimportant": Column(
+        "share of right labels with the negation, over pairs with an unimportant negation",
+        SHARE,
+        "Acc′ (unimportant)",
+        3,
+    ),
+    "acc_change_unimportant": Column(
+        "the second share minus the first, over pairs with an unimportant negation", POINTS, "AccChg (unimportant)", 3
+    ),
     "valid": Column("share of answers that are one of the labels", SHARE, "Valid", 2),
     "accuracy": Column("share of right labels; an answer that is not valid is wrong", SHARE, "Accuracy", 3),
     "accuracy_jnli": Column("printed: accuracy on the validation set of JNLI", SHARE, "JNLI", 3),
@@ -87,15 +108,21 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "right_negated": Column("share of pairs for which the label is right, with a negation", SHARE, "Right with", 3),
     # examples
-    **{
-        f"{name}_{side}": Column(f"{meaning} {which} the negation", unit, f"{header} {side}", digits)
-        for side, which in (("before", "without"), ("after", "with"))
-        for name, meaning, unit, header, digits in (
-            ("premise", "the premise", "", "Premise", None),
-            ("hypothesis", "the hypothesis", "", "Hypothesis", None),
-            ("label", "the right label", "", "Right", None),
-            ("said", "the label that was said; empty: no valid answer", "", "Said", None),
-            ("p", "probability of the right label, divided by that of all labels,", MASS, "p(right)", 2),
-        )
-    },
+    "premise_before": Column("the premise without the negation", header="Premise before"),
+    "hypothesis_before": Column("the hypothesis without the negation", header="Hypothesis before"),
+    "label_before": Column("the right label without the negation", header="Right before"),
+    "said_before": Column("the label that was said; empty: no valid answer without the negation", header="Said before"),
+    "p_before": Column(
+        "probability of the right label, divided by that of all labels, without the negation",
+        MASS,
+        "p(right) before",
+        2,
+    ),
+    "premise_after": Column("the premise with the negation", header="Premise after"),
+    "hypothesis_after": Column("the hypothesis with the negation", header="Hypothesis after"),
+    "label_after": Column("the right label with the negation", header="Right after"),
+    "said_after": Column("the label that was said; empty: no valid answer with the negation", header="Said after"),
+    "p_after": Column(
+        "probability of the right label, divided by that of all labels, with the negation", MASS, "p(right) after", 2
+    ),
 }

@@ -103,18 +103,30 @@ COLUMNS: Mapping[str, Column] = {
     "kurtosis_*": Column("kurtosis of the scores on one range: kurtosis_0_9 on 0-9", "", "Kurtosis", 2),
     "tau_*": Column("tau-b of the scores on one range: tau_0_9 on 0-9", "-1 to 1", "Tau", 2),
     # both conventions
-    **{
-        f"{name}_{convention}": Column(
-            f"{meaning}, samples without a number {word}", unit, f"{header} ({word})", digits
-        )
-        for convention, word in (("dropped", "dropped"), ("inconsistent", "counted"))
-        for name, meaning, unit, header, digits in (
-            ("n", "items with a score", "items", "n", None),
-            ("kurtosis", "kurtosis of the scores", "", "Kurtosis", 2),
-            ("tau", "tau-b with the human scores", "-1 to 1", "Tau", 2),
-            ("mode_share", "share of the items that have the favourite score", SHARE, "Favourite's share", 2),
-        )
-    },
+    "n_dropped": Column("items with a score, samples without a number dropped", "items", "n (dropped)"),
+    "n_inconsistent": Column("items with a score, samples without a number counted", "items", "n (counted)"),
+    "kurtosis_dropped": Column("kurtosis of the scores, samples without a number dropped", "", "Kurtosis (dropped)", 2),
+    "kurtosis_inconsistent": Column(
+        "kurtosis of the scores, samples without a number counted", "", "Kurtosis (counted)", 2
+    ),
+    "tau_dropped": Column(
+        "tau-b with the human scores, samples without a number dropped", "-1 to 1", "Tau (dropped)", 2
+    ),
+    "tau_inconsistent": Column(
+        "tau-b with the human scores, samples without a number counted", "-1 to 1", "Tau (counted)", 2
+    ),
+    "mode_share_dropped": Column(
+        "share of the items that have the favourite score, samples without a number dropped",
+        SHARE,
+        "Favourite's share (dropped)",
+        2,
+    ),
+    "mode_share_inconsistent": Column(
+        "share of the items that have the favourite score, samples without a number counted",
+        SHARE,
+        "Favourite's share (counted)",
+        2,
+    ),
     # comparisons
     "pre_model": Column("the base model", "", "Base"),
     "post_model": Column("the model tuned from it", "", "Tuned"),

@@ -124,20 +124,37 @@ COLUMNS: Mapping[str, Column] = {
         3,
     ),
     # both conventions
-    **{
-        f"{name}_{convention}": Column(f"{meaning}, pairs with an invalid answer {text}", unit, f"{header} ({word})", 3)
-        for convention, word, text in (
-            ("dropped", "dropped", "dropped"),
-            ("inconsistent", "counted", "counted as inconsistent"),
-        )
-        for name, meaning, unit, header in (
-            ("consistency", "Consistency", SHARE, "Consistency"),
-            ("yes", 'share of "Yes", as said, to this pattern', SHARE, "Yes"),
-            ("diff_yes", "change of “Yes”", POINTS, "Change of “Yes”"),
-            ("accuracy", "accuracy of this pattern", SHARE, "Accuracy"),
-            ("overall", "Overall", SHARE, "Overall"),
-        )
-    },
+    "consistency_dropped": Column(
+        "Consistency, pairs with an invalid answer dropped", SHARE, "Consistency (dropped)", 3
+    ),
+    "consistency_inconsistent": Column(
+        "Consistency, pairs with an invalid answer counted as inconsistent", SHARE, "Consistency (counted)", 3
+    ),
+    "yes_dropped": Column(
+        'share of "Yes", as said, to this pattern, pairs with an invalid answer dropped', SHARE, "Yes (dropped)", 3
+    ),
+    "yes_inconsistent": Column(
+        'share of "Yes", as said, to this pattern, pairs with an invalid answer counted as inconsistent',
+        SHARE,
+        "Yes (counted)",
+        3,
+    ),
+    "diff_yes_dropped": Column(
+        "change of “Yes”, pairs with an invalid answer dropped", POINTS, "Change of “Yes” (dropped)", 3
+    ),
+    "diff_yes_inconsistent": Column(
+        "change of “Yes”, pairs with an invalid answer counted as inconsistent", POINTS, "Change of “Yes” (counted)", 3
+    ),
+    "accuracy_dropped": Column(
+        "accuracy of this pattern, pairs with an invalid answer dropped", SHARE, "Accuracy (dropped)", 3
+    ),
+    "accuracy_inconsistent": Column(
+        "accuracy of this pattern, pairs with an invalid answer counted as inconsistent", SHARE, "Accuracy (counted)", 3
+    ),
+    "overall_dropped": Column("Overall, pairs with an invalid answer dropped", SHARE, "Overall (dropped)", 3),
+    "overall_inconsistent": Column(
+        "Overall, pairs with an invalid answer counted as inconsistent", SHARE, "Overall (counted)", 3
+    ),
     "consistency_most": Column(
         "Consistency over all pairs if every pair with an invalid answer were consistent",
         SHARE,
