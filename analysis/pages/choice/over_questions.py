@@ -44,10 +44,8 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording. So are perfect
     answers with a single order (`mark_perfect_wordings_over_several_orders`).
     """
-    accuracy, orders = (
-        measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold),
-        choices.asked_mask.sum(axis=2)[..., None],
-    )
+    accuracy = measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold)
+    orders = choices.asked_mask.sum(axis=2)[..., None]
     widest = measures.compute_largest_possible_sd(len(choices.wordings)) or np.nan
     spread = measures.compute_accuracy_sds_over_wordings(accuracy)
     return {

@@ -59,10 +59,8 @@ def draw_choice_map(
     Drawing
         The figure.
     """
-    subsets, looks = (
-        list_panel_subsets(rows),
-        plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
-    )
+    subsets = list_panel_subsets(rows)
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
     names = list(rows["label"].unique())
     across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
     room = 0.45 * (width / across - 0.48)  # inches of a name: a little less than half of a panel

@@ -82,10 +82,8 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
         One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
         of majority_label, the most frequent right label: the accuracy of always saying it.
     """
-    instance_counts, labels = (
-        judgements.count_pairs_and_labels_by_negation(runs),
-        judgements.list_entailment_labels(runs),
-    )
+    instance_counts = judgements.count_pairs_and_labels_by_negation(runs)
+    labels = judgements.list_entailment_labels(runs)
     parts = []
     for name in (WITHOUT, WITH):
         sums = _blank_originals_without_values(instance_counts, name)

@@ -206,11 +206,9 @@ def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) 
 
 def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
     """Yield the pairs that `tabulate_score_changes_by_tuning` compares."""
-    models, fields_by_condition, units = (
-        runs.info["models"],
-        _map_condition_fields(runs),
-        _group_conditions_by_model(rows),
-    )
+    models = runs.info["models"]
+    fields_by_condition = _map_condition_fields(runs)
+    units = _group_conditions_by_model(rows)
     for (study, pre), (post_study, post) in product(units, units):
         study_models = [model for name, model in units if name == study]
         if study != post_study or not _is_tuned_from(models, study_models, pre, post):

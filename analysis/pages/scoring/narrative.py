@@ -87,10 +87,8 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
     answering_rows = setting_rows[~is_validity_below_half(setting_rows["validity"])]
-    setup_sentence, doubts = (
-        _describe_scoring_setup(models, frames["score_items"], setting, when),
-        list_cautions(models, setting_rows, frames, setting),
-    )
+    setup_sentence = _describe_scoring_setup(models, frames["score_items"], setting, when)
+    doubts = list_cautions(models, setting_rows, frames, setting)
     if answering_rows.empty and len(setting_rows):
         verdict, why = describe_models_without_answers(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))

@@ -38,9 +38,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
         The figure.
     """
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
-    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(
-        panel=lambda frame: _name_score_panels(frame)
-    )
+    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(panel=_name_score_panels)
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [HUMAN, *names] if human else names
@@ -132,7 +130,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
         The figure.
     """
     looks = looks or plotting.assign_colours_and_markers(scores["model"])
-    scores = select_temperature_lines_to_draw(scores).assign(panel=lambda frame: _name_score_panels(frame))
+    scores = select_temperature_lines_to_draw(scores).assign(panel=_name_score_panels)
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
@@ -291,10 +289,8 @@ def draw_score_influence(
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []
     stacked = panels.is_one_column_wide(width) or not names
-    room, low = (
-        panels.measure_row_labels_width(names),
-        panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names),
-    )
+    room = panels.measure_row_labels_width(names)
+    low = panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names)
     side = width - 0.65 if panels.is_one_column_wide(width) else 2.7
     head = 0.08 + panels.LINE * panels.count_legend_lines(legend_names, width)
     tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)

@@ -299,10 +299,8 @@ def tabulate_stability_differences(
         pairs = _select_unit_pairs_to_compare(
             list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name]))
         )
-        resample, means = (
-            partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
-            {"agreement": study.agreement},
-        )
+        resample = partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed)
+        means = {"agreement": study.agreement}
         estimates = model_measures.estimate_stability_measures(
             study.masses, means, study.spreads, thresholds_by_name, resample
         )

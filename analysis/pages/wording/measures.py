@@ -133,11 +133,9 @@ def _estimate_measures_of_unequal_groups(
         repeated_groups = [
             unit_groups[i] * (size // len(unit_groups[i])) for place in places for i in index_groups[place]
         ]
-        columns, statistic, shares = (
-            _build_columns_by_unit_position(item_sums, repeated_groups, size),
-            partial(_average_unit_measures, size=size),
-            partial(_build_hits_and_totals_by_measure, size=size),
-        )
+        columns = _build_columns_by_unit_position(item_sums, repeated_groups, size)
+        statistic = partial(_average_unit_measures, size=size)
+        shares = partial(_build_hits_and_totals_by_measure, size=size)
         if len(index_groups[0]) == 1:
             part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
         else:
