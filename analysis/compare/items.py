@@ -11,10 +11,10 @@ import pandas as pd
 from analysis.compare.catalogue import ITEMS, PAIR
 from analysis.compare.pairing import PairedRuns
 from analysis.compare.pairs import VALIDITY, Pair
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.significance import ROUNDING
-from ground.errors import InputError
 
 
 def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
@@ -63,8 +63,7 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     InputError
         For a number of examples below 1.
     """
-    if examples < 1:
-        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    refuse_too_few_examples(examples)
     rows = average_answers_per_item(pairs)
     has_headline = rows.groupby("study")["headline"].transform("any").astype(bool)
     is_told = rows["headline"].astype(bool) | (~has_headline & (rows["measure"] != VALIDITY))

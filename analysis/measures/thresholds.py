@@ -79,3 +79,24 @@ def build_thresholds_by_flip_column(thresholds: Sequence[float]) -> dict[str, fl
     if not thresholds_by_name:
         raise InputError("thresholds are empty: give shares of paraphrases, as in 0.05, 0.1 and 0.25")
     return thresholds_by_name
+
+
+def refuse_too_few_examples(examples: int, least: int = 1, things: str = "items") -> None:
+    """Refuse a number of examples that a table cannot show.
+
+    Parameters
+    ----------
+    examples
+        The number that was asked for.
+    least
+        The smallest that there may be.
+    things
+        What the examples are.
+
+    Raises
+    ------
+    InputError
+        For fewer examples than that.
+    """
+    if examples < least:
+        raise InputError(f"examples = {examples}: give a number of {things} from {least} on")

@@ -198,6 +198,32 @@ def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> 
     return divide_one_drawn_sum_by_another(counts @ numerator, counts @ denominator)
 
 
+def compute_drawn_shares(
+    columns: Columns, counts: Array, parts_by_figure: Mapping[str, Sequence[tuple[str, str]]]
+) -> dict[str, Array]:
+    """Compute shares, and differences of two, over the drawn items: a statistic where the figures are bound.
+
+    Parameters
+    ----------
+    columns, counts
+        See the module's docstring.
+    parts_by_figure
+        As in `shares.build_shares_of_columns`, which names them to `bootstrap_intervals`; of two shares, the figure is
+        the first minus the second.
+
+    Returns
+    -------
+    dict
+        Figure -> array (draws, units).
+    """
+    return {
+        name: functools.reduce(
+            np.subtract, [compute_drawn_ratio(counts, columns[hits], columns[totals]) for hits, totals in parts]
+        )
+        for name, parts in parts_by_figure.items()
+    }
+
+
 def divide_one_drawn_sum_by_another(numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items that are there already.
 

@@ -68,6 +68,28 @@ def build_shares_counting_items_once(columns: Mapping[str, Array], names: Sequen
     return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in names}
 
 
+def build_shares_of_columns(
+    columns: Mapping[str, Array], parts_by_figure: Mapping[str, Sequence[tuple[str, str]]]
+) -> dict[str, list[Share]]:
+    """Give the share, or the two shares, that every figure of `resampling.compute_drawn_shares` is made of.
+
+    Parameters
+    ----------
+    columns
+        Name -> array (items, units).
+    parts_by_figure
+        Figure -> columns with the hits and the totals of its share, or of two.
+
+    Returns
+    -------
+    dict
+        Figure -> its shares.
+    """
+    return {
+        name: [[(columns[hits], columns[totals])] for hits, totals in parts] for name, parts in parts_by_figure.items()
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class DerivedFigure:
     """Name a figure from 0 to 1 that is made of shares.

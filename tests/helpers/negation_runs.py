@@ -82,8 +82,8 @@ def write_negation(path: Path, rows: pd.DataFrame, **options: Any) -> Path:
     names = rows["condition"].unique()
     conditions = {name: {"form": name.split("/")[0], "shots": int(name.split("/")[1].split("-")[0])} for name in names}
     return write_run(
-        path, rows, protocol="negation", canonical=LABELS, conditions=conditions, study=options.pop("study", "neg"),
-        **options,
+        path, rows, protocol="negation", canonical=options.pop("canonical", LABELS), conditions=conditions,
+        study=options.pop("study", "neg"), **options,
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def condition(span: Sequence[int], temperature: float, method: str, samples: int
     """The fields of a condition in run.json."""
     exact = method == "exact"
     return {"form": "plain", "range": list(span), "temperature": temperature, "samples": None if exact else samples,
-            "method": method}  # fmt: skip
+            "method": method, "prompt": None}  # fmt: skip
 
 
 def stimuli(groups: Mapping[str, Sequence[float]], gold_range: str = "0-100") -> pd.DataFrame:

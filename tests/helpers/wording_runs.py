@@ -44,14 +44,15 @@ def said(
 
 def write_wording(path: Path, rows: pd.DataFrame, **options: Any) -> Path:
     """A run folder of protocol `wording`: antonyms have the canonical labels the other way round."""
-    canonical = [list(YES_NO[::-1] if pattern == "antonym" else YES_NO) for pattern in rows["pattern"]]
+    yes_no = options.pop("canonical", YES_NO)
+    canonical = [list(yes_no[::-1] if pattern == "antonym" else yes_no) for pattern in rows["pattern"]]
     names = rows["condition"].unique()
     shots = {name: {"form": name.split("/")[0], "shots": int(name.split("/")[1].split("-")[0])} for name in names}
     given = options.pop("conditions", {})
     conditions = {name: {**shots[name], "option_order": "yes-no", **given.get(name, {})} for name in names}
-    full = rows.assign(options=[list(YES_NO)] * len(rows), canonical=canonical)
+    full = rows.assign(options=[list(yes_no)] * len(rows), canonical=canonical)
     return write_run(
-        path, full, protocol="wording", canonical=YES_NO, conditions=conditions, study=options.pop("study", "wording"),
+        path, full, protocol="wording", canonical=yes_no, conditions=conditions, study=options.pop("study", "wording"),
         **options,
     )  # fmt: skip
 

@@ -8,12 +8,7 @@ import pandas as pd
 from analysis.pages.choice.figures import MOST
 from analysis.pages.choice.plots import LINES, ROWS, list_panel_subsets
 from analysis.reporting.drawing import panels
-from analysis.reporting.words import (
-    explain_missing_interval_lines,
-    format_count_range,
-    format_quantity,
-    labels,
-)
+from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
 from analysis.reporting.words.counts import phrase_models_in_conditions
 
 WHAT = "XParaCon grows as the wordings of a question are answered more alike"

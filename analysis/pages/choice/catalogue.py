@@ -161,7 +161,6 @@ CATALOGUE = Catalogue(
     columns=COLUMNS,
     figures=FIGURES,
     rewordings=Rewordings(
-        "analysis.measures.reworded.choices:read_accuracy_studies",
-        "analysis.measures.reworded.choices:has_rewordings",
+        "analysis.measures.reworded.choices:read_accuracy_studies", "analysis.measures.reworded.choices:has_rewordings"
     ),
 )

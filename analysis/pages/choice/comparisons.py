@@ -147,7 +147,7 @@ def _list_base_prompt_counterpart_conditions(
 def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], condition_name: str) -> dict[str, Any]:
     """Return the fields of a condition that say how was asked."""
     fields = conditions[condition_name.removesuffix(PER_BYTE)]
-    asking_fields = {key: fields.get(key) for key in ("form", "prompt_kind", "way", "format", *SAMPLED)}
+    asking_fields = {key: fields.get(key) for key in ("form", "prompt", "prompt_kind", "way", "format", *SAMPLED)}
     return asking_fields | {"reading": find_text_reading_rule(fields)}
 
 

@@ -99,8 +99,9 @@ def _read_texts_of_variants_and_choices(
         chosen_sql = _build_choice_text_sql(study, study.chosen_letter[(*cell, unit)])
         variant, text, order, chosen_text, right_text = runs.execute(
             f"""SELECT variant, text, map_extract(attributes, 'order')[1], {chosen_sql}, {gold_sql}
-                FROM stimuli WHERE study = ? AND item = ? AND pattern = ? AND variant LIKE ?""",
-            [study.study, item, study.wordings[cell[1]], f"%/{study.orders[cell[2]]}"],
+                FROM stimuli WHERE study = ? AND item = ? AND pattern = ?
+                      AND CAST(regexp_extract(variant, '[0-9]+$') AS INTEGER) = ?""",
+            [study.study, item, study.wordings[cell[1]], study.orders[cell[2]]],
         ).fetchall()[0]
         row |= {f"variant_{side}": variant, f"text_{side}": text, f"order_{side}": order, f"said_{side}": chosen_text,
                 "right": right_text}  # fmt: skip

@@ -47,14 +47,7 @@ def _average_over_asked_orders(is_true: npt.NDArray[np.bool_], is_asked: npt.NDA
 def compute_accuracy_sds_over_wordings(accuracy: Array) -> Array:
     """Compute the standard deviation of the wordings' accuracies, dividing by their number as the paper does.
 
-    Parameters
-    ----------
-    accuracy
-        From `compute_accuracies_over_orders_by_wording`.
-
-    Returns
-    -------
-    array (questions, units)
+    From (questions, wordings, units) to (questions, units).
     """
     centred = accuracy - accuracy.mean(axis=1, keepdims=True)
     # Equal accuracies differ by rounding from their mean; a question that does not vary must count as such.
@@ -83,13 +76,7 @@ def compute_xparacon(mean_sd: npt.ArrayLike) -> Array:
 
 
 def mark_perfect_wordings(accuracy: Array) -> Array:
-    """Tell whether a wording is perfectly correct: answered rightly in all orders (equation 1).
-
-    Returns
-    -------
-    array (questions, wordings, units)
-        1 or 0.
-    """
+    """Tell whether a wording is perfectly correct, 1 or 0: answered rightly in all orders (equation 1)."""
     return np.where(np.isnan(accuracy), np.nan, accuracy == 1)
 
 

@@ -128,8 +128,8 @@ def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[i
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
-        f"{begin_sentence_with_models(table)} asked "
-        f"{format_quantity(questions, 'question')}, each in {format_quantity(wordings, 'wording')} with its choices in "
+        f"{begin_sentence_with_models(table)} asked {format_quantity(questions, 'question')}, "
+        f"{'each ' if questions > 1 else ''}in {format_quantity(wordings, 'wording')} with its choices in "
         f"{format_quantity(orders, 'order')}{when}."
     )
 
@@ -181,13 +181,12 @@ def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
     ranked = answering.dropna(subset=["xparacon"]).sort_values("xparacon", ascending=False, kind="stable")
     if len(ranked) > 1 and ranked["xparacon"].nunique() == 1:  # none is the highest
         return
-    for row, which in zip((ranked.iloc[:1], ranked.iloc[-1:]), ("highest", "lowest"), strict=True):
-        for _, unit in row.iterrows():
-            if which == "highest" or len(ranked) > 1:
-                yield (
-                    f"The {which} XParaCon is that of {unit['label']}: {_format_xparacon_with_interval(unit)}, with "
-                    f"{_phrase_percentage_of_right_answers(unit)}."
-                )
+    for which, place in (("highest", 0), ("lowest", -1))[: len(ranked)]:
+        row = ranked.iloc[place]
+        yield (
+            f"The {which} XParaCon is that of {row['label']}: {_format_xparacon_with_interval(row)}, with "
+            f"{format_percent(row['accuracy'])} right answers."
+        )
 
 
 def _format_xparacon_with_interval(row: pd.Series) -> str:
@@ -197,11 +196,6 @@ def _format_xparacon_with_interval(row: pd.Series) -> str:
     if pd.isna(low):
         return text
     return f"{text} (95 % interval {low:.2f} to {high:.2f})" if np.isfinite(high) else f"{text} (at least {low:.2f})"
-
-
-def _phrase_percentage_of_right_answers(row: pd.Series) -> str:
-    """Write the accuracy of a row, such as "80 % right answers"."""
-    return f"{format_percent(row['accuracy'])} right answers"
 
 
 def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:

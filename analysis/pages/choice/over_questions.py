@@ -26,12 +26,11 @@ from analysis.statistics.interval import Interval, build_interval_with_unknown_e
 from analysis.statistics.resampling import (
     LEVEL,
     Array,
-    Columns,
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_ratio,
+    compute_drawn_shares,
 )
-from analysis.statistics.shares import Share, estimate_share, newcombe
+from analysis.statistics.shares import build_shares_of_columns, estimate_share, newcombe
 from analysis.statistics.significance import compute_paired_permutation_p_values
 
 ShareTerms = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
@@ -45,10 +44,8 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     The standard deviations are shares of the largest one that there can be; NaN with a single wording. So are perfect
     answers with a single order (`mark_perfect_wordings_over_several_orders`).
     """
-    accuracy, orders = (
-        measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold),
-        choices.asked_mask.sum(axis=2)[..., None],
-    )
+    accuracy = measures.compute_accuracies_over_orders_by_wording(choices.chosen_letter, choices.gold)
+    orders = choices.asked_mask.sum(axis=2)[..., None]
     widest = measures.compute_largest_possible_sd(len(choices.wordings)) or np.nan
     spread = measures.compute_accuracy_sds_over_wordings(accuracy)
     return {
@@ -78,17 +75,9 @@ def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDA
 
 
 def sum_and_count_over_axis(values: Array) -> ShareTerms:
-    """Return the parts of a mean over questions and another axis, such as wordings.
+    """Return sum and number of values (questions, wordings or orders, units) over the middle axis; NaN of none.
 
-    Parameters
-    ----------
-    values
-        (questions, wordings or orders, units); NaN is not there.
-
-    Returns
-    -------
-    ShareTerms
-        Sum and number of the known values; NaN where there is none.
+    They are the parts of a mean over questions and that axis. A value that is NaN is not there.
     """
     has_value = ~np.isnan(values)
     n_values = has_value.sum(axis=1).astype(float)
@@ -122,15 +111,14 @@ def estimate_share_intervals(
     shares = {name: (name,) for name in terms_by_measure} | dict(differences or {})
     defined_terms, intervals = _drop_measures_without_any_value(terms_by_measure), {}
     if defined_terms:
-        defined_shares = {
-            name: measures_of_share
+        columns, parts_by_measure = _build_numerator_and_denominator_columns(defined_terms)
+        parts = {
+            name: [part for measure in measures_of_share for part in parts_by_measure[measure]]
             for name, measures_of_share in shares.items()
             if set(measures_of_share) <= defined_terms.keys()
         }
-        intervals = bootstrap_intervals(_build_numerator_and_denominator_columns(defined_terms),
-            partial(_compute_shares_in_every_question_draw, measures_by_share=defined_shares),
-            partial(_select_numerator_and_denominator, measures_by_share=defined_shares),
-                         draws=resamples, seed=seed)  # fmt: skip
+        intervals = bootstrap_intervals(columns, partial(compute_drawn_shares, parts_by_figure=parts),
+            partial(build_shares_of_columns, parts_by_figure=parts), draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(terms_by_measure.values()))[0].shape[1]
     n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
     return {name: intervals.get(name, build_interval_with_unknown_ends(n_items)) for name in shares}
@@ -166,12 +154,10 @@ def estimate_share_differences(
         return {
             name: build_interval_with_unknown_ends(np.zeros(len(unit_pairs), np.int64)) for name in terms_by_measure
         }
-    shares = {name: (name,) for name in defined_terms}
+    columns, parts = _build_numerator_and_denominator_columns(defined_terms)
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    intervals = bootstrap_differences(_build_numerator_and_denominator_columns(defined_terms),
-        partial(_compute_shares_in_every_question_draw, measures_by_share=shares), unit_pairs,
-        partial(_select_numerator_and_denominator, measures_by_share=shares),
-                   draws=min(resamples, 1), seed=seed)  # fmt: skip
+    intervals = bootstrap_differences(columns, partial(compute_drawn_shares, parts_by_figure=parts), unit_pairs,
+        partial(build_shares_of_columns, parts_by_figure=parts), draws=min(resamples, 1), seed=seed)  # fmt: skip
     for name, terms in defined_terms.items():
         intervals[name].p[:], intervals[name].p_least[:] = compute_paired_permutation_p_values(
             _compute_difference_contributions(terms, unit_pairs), resamples, seed
@@ -220,9 +206,7 @@ def build_headline_estimate_and_interval_columns(
 
 
 def compute_xparacon_difference_ends(
-    terms_by_measure: Mapping[str, ShareTerms],
-    unit_pairs: Sequence[tuple[int, int]],
-    n_wordings: int,
+    terms_by_measure: Mapping[str, ShareTerms], unit_pairs: Sequence[tuple[int, int]], n_wordings: int
 ) -> tuple[Array, Array]:
     """Compute the interval of XParaCon of a minus that of b: Newcombe's, from the intervals of both.
 
@@ -260,29 +244,12 @@ def compute_xparacon_difference_ends(
     return ends[0], ends[1]
 
 
-def _build_numerator_and_denominator_columns(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, Array]:
-    """Return numerators and denominators as columns `X_part` and `X_whole`, for the bootstrap."""
-    return {f"{name}_{side}": values for name, terms in terms_by_measure.items()
-            for side, values in zip(("part", "whole"), terms, strict=True)}  # fmt: skip
-
-
-def _compute_shares_in_every_question_draw(
-    columns: Columns, draw_counts: Array, measures_by_share: Mapping[str, Sequence[str]]
-) -> dict[str, Array]:
-    """Compute every share, or difference of two, for every draw of questions."""
-    ratios_by_name = {}
-    for name, measure_names in measures_by_share.items():
-        ratios = [
-            compute_drawn_ratio(draw_counts, columns[f"{measure}_part"], columns[f"{measure}_whole"])
-            for measure in measure_names
-        ]
-        ratios_by_name[name] = ratios[0] if len(ratios) == 1 else ratios[0] - ratios[1]
-    return ratios_by_name
-
-
-def _select_numerator_and_denominator(
-    columns: Columns, measures_by_share: Mapping[str, Sequence[str]]
-) -> dict[str, list[Share]]:
-    """Return numerator and denominator of every share, or of both sides of a difference."""
-    return {name: [[(columns[f"{measure}_part"], columns[f"{measure}_whole"])] for measure in measure_names]
-            for name, measure_names in measures_by_share.items()}  # fmt: skip
+def _build_numerator_and_denominator_columns(
+    terms_by_measure: Mapping[str, ShareTerms],
+) -> tuple[dict[str, Array], dict[str, list[tuple[str, str]]]]:
+    """Return numerators and denominators as columns for the bootstrap, and the two columns of every measure."""
+    parts_by_measure = {name: [(f"{name}_part", f"{name}_whole")] for name in terms_by_measure}
+    columns: dict[str, Array] = {}
+    for name, (pair,) in parts_by_measure.items():
+        columns |= zip(pair, terms_by_measure[name], strict=True)
+    return columns, parts_by_measure

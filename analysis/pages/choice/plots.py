@@ -53,18 +53,15 @@ def draw_choice_map(
     arrows
         Labels of tuned models (`after`) and of their base models (`before`).
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    subsets, looks = (
-        list_panel_subsets(rows),
-        plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
-    )
+    subsets = list_panel_subsets(rows)
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
     names = list(rows["label"].unique())
     across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
     room = 0.45 * (width / across - 0.48)  # inches of a name: a little less than half of a panel
@@ -178,7 +175,7 @@ def push_positions_apart(places: np.ndarray, step: float, highest_place: float) 
     """Move places as little as possible, so that they are `step` apart and inside 0 to `highest_place`.
 
     The squared distances are least: neighbours that would be too near share the mean of what they wanted (isotonic
-    regression by pooling adjacent violators), and what is outside moves to the edge.
+    regression), and what is outside moves to the edge.
 
     >>> [push_positions_apart(np.array(places), 0.2, 3.0).round(2).tolist() for places in ([0.5, 0.5, 2.0], [2.9, 3.0])]
     [[0.4, 0.6, 2.0], [2.7, 2.9]]
@@ -195,14 +192,10 @@ def push_positions_apart(places: np.ndarray, step: float, highest_place: float) 
     array
         The new places.
     """
+    from scipy.optimize import isotonic_regression
+
     steps = step * np.arange(len(places))
-    pools: list[list[float]] = []  # of each: the mean place of its first name, if it had no neighbours, and its size
-    for place in (places - steps).tolist():
-        pools.append([place, 1])
-        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
-            (mean_before, n), (mean_after, m) = pools[-2:]
-            pools[-2:] = [[(n * mean_before + m * mean_after) / (n + m), n + m]]
-    pooled = np.concatenate([np.full(int(n), place) for place, n in pools]) if pools else steps
+    pooled = isotonic_regression(places - steps).x if len(places) else steps
     return np.asarray(np.clip(pooled, step / 2, highest_place - step / 2 - steps[-1:].sum()) + steps)
 
 
@@ -217,8 +210,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `choice` of one study, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -285,8 +277,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `positions` of one study, over all answers, with `label` and `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
 from analysis.pages.drift.series import Series
 from analysis.pages.drift.tables import (
@@ -25,7 +26,6 @@ from analysis.statistics.reliability.panel import (
     estimate_panel_mean,
 )
 from analysis.statistics.resampling import LEVEL, Array
-from ground.errors import InputError
 
 
 def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
@@ -96,8 +96,7 @@ def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int
     InputError
         For a number of examples below 1, and as `tabulate_drift_changes`.
     """
-    if examples < 1:
-        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    refuse_too_few_examples(examples)
     changes = tabulate_drift_changes(runs, looks=looks)
     rows: list[dict[str, object]] = []
     for (series, drift), verdict in zip(

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
-    from analysis.pages.negation.annotations import Agreement, compute_annotator_agreement_from_folder
+    from analysis.pages.negation.annotations import compute_annotator_agreement_from_folder
     from analysis.pages.negation.dataset import POSITIONS, count_originals_and_minimal_pairs, read_instance_groups
     from analysis.pages.negation.judgements import KINDS
 
@@ -47,16 +47,11 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"{repeated_file}: is named twice, so its pairs would count twice; name it once")
     instance_groups = [group for file in args.data for group in read_instance_groups(file)]
     counts = count_originals_and_minimal_pairs(instance_groups)
-    annotator_agreement = (
-        compute_annotator_agreement_from_folder(args.annotations) if args.annotations else Agreement(0, 0, None)
-    )
+    annotator_agreement = compute_annotator_agreement_from_folder(args.annotations) if args.annotations else None
     agreement_counts = {
-        "kappa": annotator_agreement.kappa,
-        "annotated": annotator_agreement.n_annotated,
-        "adjudicated": annotator_agreement.n_adjudicated,
+        name: getattr(annotator_agreement, field, None)
+        for name, field in (("kappa", "kappa"), ("annotated", "n_annotated"), ("adjudicated", "n_adjudicated"))
     }
-    if not args.annotations:
-        agreement_counts = dict.fromkeys(agreement_counts)
     n_unnegated = sum(len(group) == 1 for group in instance_groups)
     if n_unnegated:
         print(f"{n_unnegated:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
@@ -64,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
     if None in (counts[f"m_{kind}_{end}"] for kind in KINDS for end in POSITIONS):
         print("where the negation stands is not known for all minimal pairs, so their number by position is null",
               file=sys.stderr)  # fmt: skip
-    if annotator_agreement.why:
+    if annotator_agreement and annotator_agreement.why:
         print(f"{args.annotations}: {annotator_agreement.why}", file=sys.stderr)
     majorities = {name: counts.pop(name) for name in ("majority_orig", "majority_neg")}
     print(json.dumps({**counts, **agreement_counts, **majorities}, indent=1))

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs import Runs
-from analysis.runs.folder import ORIGINAL, UNIT
+from analysis.runs.folder import ORIGINAL, UNIT, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
@@ -61,7 +61,7 @@ def create_judgement_views(runs: Runs) -> None:
     studies = runs.list_studies_of_protocols(PROTOCOL)
     if not studies:
         raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'")
-    quoted_names = ", ".join(f"'{name}'" for name in (study.replace("'", "''") for study in studies))
+    quoted_names = ", ".join(map(quote_sql_literal, studies))
     runs.execute(f"CREATE OR REPLACE TEMP VIEW asked_pairs AS SELECT * FROM stimuli WHERE study IN ({quoted_names})")
     _refuse_malformed_negation_stimuli(runs)
     _create_pairs_view(runs)
@@ -116,7 +116,7 @@ def _create_model_judgements_view(runs: Runs) -> None:
 
 def _refuse_malformed_negation_stimuli(runs: Runs) -> None:
     """Refuse unknown patterns, right labels that are missing or no option, and items without exactly one original."""
-    patterns = ", ".join(f"'{pattern}'" for pattern in PATTERNS)
+    patterns = ", ".join(map(quote_sql_literal, PATTERNS))
     wrong = runs.execute(
         f"""SELECT study, item, variant,
                    CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
@@ -167,7 +167,7 @@ def count_pairs_and_labels_by_negation(runs: Runs) -> Counts:
     Returns
     -------
     Counts
-        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_LABEL (said)
+        Rows: study, model, condition. Sums, for X of "original" and "negated": X, X_valid, X_right, and X_said_LABEL
         and X_gold_LABEL for every label.
     """
     return runs.compute_once("negation instances", lambda: _query_sentence_pair_judgement_counts(runs))
@@ -182,64 +182,53 @@ def list_entailment_labels(runs: Runs) -> list[str]:
 def _query_minimal_pair_judgement_counts(runs: Runs, split_by: str) -> Counts:
     """Count in SQL what `count_minimal_pair_judgements` returns."""
     create_judgement_views(runs)
-    value = {"": "''", "position": "position", "target": "target"}[split_by]
+    value = f"p.{split_by}" if split_by else "''"
     frame = runs.sql(
         f"""
-        SELECT a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item, min(p.place) AS place,
+        SELECT u.position AS unit, a.study, a.model, a.condition, p.pairs AS kind, {value} AS value, a.item,
+               min(p.place) AS place,
                count(*) AS pairs, count(*) FILTER (WHERE b.is_right) AS before,
                count(*) FILTER (WHERE a.is_right) AS after, count(a.said) + count(b.said) AS valid
         FROM pairs AS p
         JOIN judgements AS a ON a.study = p.study AND a.item = p.item AND a.variant = p.variant
         JOIN judgements AS b ON b.study = p.study AND b.item = p.item AND b.variant = p.parent
                              AND b.model = a.model AND b.condition = a.condition
+        JOIN units AS u ON u.study = a.study AND u.model = a.model AND u.condition = a.condition
         WHERE {value} IS NOT NULL
         GROUP BY ALL"""
     )
-    return _convert_count_rows_to_arrays(
-        runs, frame, ["kind", "value"], ("pairs", "before", "after", "valid"), {"kind": KINDS}
-    )
+    return _convert_count_rows_to_arrays(frame, ["kind", "value"], ("pairs", "before", "after", "valid"))
 
 
 def _query_sentence_pair_judgement_counts(runs: Runs) -> Counts:
     """Count in SQL what `count_pairs_and_labels_by_negation` returns."""
     create_judgement_views(runs)
-    sums = []
-    for name, where in (("original", "NOT negated"), ("negated", "negated")):
-        parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
-        parts |= {f"_{label}": f"said = '{label}'" for label in list_entailment_labels(runs)}
-        parts |= {f"_gold_{label}": f"gold = '{label}'" for label in list_entailment_labels(runs)}
-        sums += [(f"{name}{part}", f"{where} AND {test}") for part, test in parts.items()]
-    count_columns = ", ".join(f'count(*) FILTER (WHERE {test}) AS "{name}"' for name, test in sums)
+    parts = {"": "true", "_valid": "said IS NOT NULL", "_right": "is_right"}
+    for label in list_entailment_labels(runs):
+        parts |= {f"_{column}_{label}": f"{column} = {quote_sql_literal(label)}" for column in ("said", "gold")}
+    tests = {
+        f"{name}{part}": f"{where} AND {test}"
+        for name, where in (("original", "NOT negated"), ("negated", "negated"))
+        for part, test in parts.items()
+    }
+    counts = ", ".join(f"count(*) FILTER (WHERE {test})" for test in tests.values())
     frame = runs.sql(
-        f"SELECT study, model, condition, item, min(place) AS place, {count_columns} FROM judgements GROUP BY ALL"
-    )
-    return _convert_count_rows_to_arrays(runs, frame, [], tuple(name for name, _ in sums), {})
+        f"""SELECT units.position, study, model, condition, item, min(place), {counts}
+            FROM judgements JOIN units USING (study, model, condition) GROUP BY ALL"""
+    ).set_axis(["unit", *UNIT, "item", "place", *tests], axis="columns")
+    return _convert_count_rows_to_arrays(frame, [], tuple(tests))
 
 
-def _convert_count_rows_to_arrays(
-    runs: Runs,
-    frame: pd.DataFrame,
-    keys: Sequence[str],
-    count_names: Sequence[str],
-    order_by_key: Mapping[str, Sequence[str]],
-) -> Counts:
-    """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their order."""
-    units = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
-    places = {unit: place for place, unit in enumerate(units)}
-    row_units = list(map(tuple, frame[list(UNIT)].itertuples(index=False, name=None)))
-    frame = frame.assign(unit=[places.get(unit, -1) for unit in row_units])
-    frame = frame[frame["unit"] >= 0]  # without subsamples of a condition
-    rows = frame[["unit", *UNIT, *keys]].drop_duplicates()
-    sorting = {key: rows[key].map(list(order).index) for key, order in order_by_key.items()}
-    rows = rows.assign(**{f"_{key}": place for key, place in sorting.items()})
-    rows = rows.sort_values(["unit", *(f"_{key}" if key in order_by_key else key for key in keys)], kind="stable")
+def _convert_count_rows_to_arrays(frame: pd.DataFrame, keys: Sequence[str], count_names: Sequence[str]) -> Counts:
+    """Turn counts, one row per unit and original, into arrays; units as in run.json, then keys by their names."""
+    rows = frame[["unit", *UNIT, *keys]].drop_duplicates().sort_values(["unit", *keys], kind="stable")
     rows = rows[[*UNIT, *keys]].reset_index(drop=True)
-    items = frame[["study", "item", "place"]].groupby(["study", "item"], sort=False)["place"].min().reset_index()
+    items = frame.groupby(["study", "item"], sort=False)["place"].min().reset_index()
     items = items.sort_values(["study", "place"], kind="stable")
-    originals = pd.MultiIndex.from_frame(frame[["study", "item"]])
-    row = pd.MultiIndex.from_frame(items[["study", "item"]]).get_indexer(originals)
-    unit_keys = [*UNIT, *keys]
-    column = pd.MultiIndex.from_frame(rows[unit_keys]).get_indexer(pd.MultiIndex.from_frame(frame[unit_keys]))
+    row, column = (
+        pd.MultiIndex.from_frame(axis[names]).get_indexer(pd.MultiIndex.from_frame(frame[names]))
+        for axis, names in ((items, ["study", "item"]), (rows, list(rows)))
+    )
     arrays = {name: np.full((len(items), len(rows)), np.nan) for name in count_names}
     for name, values in arrays.items():
         values[row, column] = frame[name]

@@ -99,8 +99,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     frame
         Rows of table `minimal_pairs` of one study, with `silent`.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -131,13 +130,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
         part = rows[rows["pairs"] == kind]
         panels.draw_row_guides(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
-        panels.draw_dots(
-            axes,
-            part,
-            "acc_change",
-            looks,
-            is_hollow=part["silent"],
-        )
+        panels.draw_dots(axes, part, "acc_change", looks, is_hollow=part["silent"])
         if number % across == 0:
             panels.draw_row_labels(axes, row_labels)
     return drawing

@@ -14,8 +14,8 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, Array, bootstrap_intervals, compute_drawn_shares
+from analysis.statistics.shares import build_shares_of_columns
 
 WITHOUT, WITH = "original", "negated"
 ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),
@@ -82,10 +82,8 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
         One row per model, condition and kind of sentences (original, negated). valid, accuracy: shares; majority: share
         of majority_label, the most frequent right label: the accuracy of always saying it.
     """
-    instance_counts, labels = (
-        judgements.count_pairs_and_labels_by_negation(runs),
-        judgements.list_entailment_labels(runs),
-    )
+    instance_counts = judgements.count_pairs_and_labels_by_negation(runs)
+    labels = judgements.list_entailment_labels(runs)
     parts = []
     for name in (WITHOUT, WITH):
         sums = _blank_originals_without_values(instance_counts, name)
@@ -119,9 +117,9 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
     sums = _blank_originals_without_values(instance_counts, WITHOUT, WITH)
     for label in judgements.list_entailment_labels(runs):
         shares_by_measure: MeasureShares = {
-            "said_original": ((f"{WITHOUT}_{label}", WITHOUT),),
-            "said_negated": ((f"{WITH}_{label}", WITH),),
-            "said_change": ((f"{WITH}_{label}", WITH), (f"{WITHOUT}_{label}", WITHOUT)),
+            "said_original": ((f"{WITHOUT}_said_{label}", WITHOUT),),
+            "said_negated": ((f"{WITH}_said_{label}", WITH),),
+            "said_change": ((f"{WITH}_said_{label}", WITH), (f"{WITHOUT}_said_{label}", WITHOUT)),
             "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
             "right_negated": ((f"{WITH}_gold_{label}", WITH),),
         }
@@ -282,32 +280,13 @@ def _estimate_shares_and_differences(
     columns = {part: sums[part] for shares in shares_by_measure.values() for pair in shares for part in pair}
     intervals = bootstrap_intervals(
         columns,
-        partial(_compute_shares_and_differences_per_draw, shares_by_measure=shares_by_measure),
-        partial(_select_hits_and_totals_by_measure, shares_by_measure=shares_by_measure),
+        partial(compute_drawn_shares, parts_by_figure=shares_by_measure),
+        partial(build_shares_of_columns, parts_by_figure=shares_by_measure),
         draws=resamples,
         seed=seed,
     )
     n = {"n": np.nansum(sums[size_name], axis=0).astype(int), "n_items": next(iter(intervals.values())).n_items}
     return rows.assign(**n, **interval.build_interval_columns(intervals))
-
-
-def _compute_shares_and_differences_per_draw(
-    columns: Columns, counts: Array, shares_by_measure: MeasureShares
-) -> dict[str, Array]:
-    """Compute every share, or difference of two shares, in every draw."""
-    value_by_measure = {}
-    for name, shares in shares_by_measure.items():
-        parts = [compute_drawn_ratio(counts, columns[part], columns[whole]) for part, whole in shares]
-        value_by_measure[name] = parts[0] if len(parts) == 1 else parts[0] - parts[1]
-    return value_by_measure
-
-
-def _select_hits_and_totals_by_measure(columns: Columns, shares_by_measure: MeasureShares) -> dict[str, list[Share]]:
-    """Select the hits and totals (items, units) that every measure's shares are made of."""
-    return {
-        name: [[(columns[part], columns[whole])] for part, whole in shares]
-        for name, shares in shares_by_measure.items()
-    }
 
 
 def _sort_by_unit(frame: pd.DataFrame) -> pd.DataFrame:

@@ -15,11 +15,11 @@ from analysis.measures.ratings_wordings import (
     average_over_conditions_of_settings,
     measure_wording_spread_of_items,
 )
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
 from analysis.statistics.spread import compute_ranges
-from ground.errors import InputError
 
 SPREADS = ("sd", "range", "apart", "side_flips", "in_middle", "mode_flips")
 
@@ -156,8 +156,7 @@ def tabulate_items_with_furthest_wordings(runs: Runs, *, examples: int = 3) -> p
     InputError
         For a number of examples below 1.
     """
-    if examples < 1:
-        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    refuse_too_few_examples(examples)
     parts = [pd.DataFrame(_list_items_of_widest_spread(ratings, examples)) for ratings in read_ratings(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis.reporting.words import (
-    explain_missing_interval_lines,
-    format_count_range,
-    format_quantity,
-    labels,
-)
+from analysis.pages.scored.columns import format_threshold
+from analysis.reporting.words import explain_missing_interval_lines, format_count_range, format_quantity, labels
 
 FEW_ANSWERS = "less than half of the responses have a score"  # of models that are not judged
 
 
 def caption_scored_means(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scored_means` by one measure, with `label`, `silent` and `total`.
-    """
+    """Say what dots and lines are; from rows of table `scored_means` by one measure, with `silent` and `total`."""
     first = frame.iloc[0]
     bounds = f", from {first['range'].replace('-', ' to ', 1)}" if first["range"].count("-") == 1 else ""
     is_bare = frame["mean"].notna() & frame["mean_lower"].isna()
@@ -37,16 +27,10 @@ def caption_scored_means(frame: pd.DataFrame) -> str:
 
 
 def caption_scored_passes(frame: pd.DataFrame) -> str:
-    """Say what the bars are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scored_spread` by one measure, with `label`, `silent`, `total` and `at_most`.
-    """
+    """Say what bars are; from rows of table `scored_spread` by one measure, with `silent`, `total` and `at_most`."""
     first = frame.iloc[0]
     return (
-        f"Shares of the items that pass, with {first['measure']} of {first['threshold']:.3g} or "
+        f"Shares of the items that pass, with {first['measure']} of {format_threshold(first['threshold'])} or "
         f"{'less' if first['at_most'] else 'more'}, in some, in all, or in none of their wordings. "
         f"Over {format_count_range(frame['n_items'], 'item')} with two wordings or more. Lines: 95 % intervals of the "
         "share that passes in some, over items (Wilson)."

@@ -12,6 +12,17 @@ THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % in
 OPEN = ", if scores have no bounds"
 COUNTED = "share of items, 0 to 1"
 PASSES = "at least the threshold, or at most where lower scores are better"
+
+
+def format_threshold(score: float) -> str:
+    """Write a threshold with three digits, and with all that stand before the decimal point.
+
+    >>> [format_threshold(score) for score in (0.5, 12.345, 1500.0, 999.7)]
+    ['0.5', '12.3', '1,500', '1,000']
+    """
+    return f"{score:,.0f}" if abs(score) >= 100 else f"{score:.3g}"
+
+
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column("what the scores measure, as the condition names it", header="Measure"),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
+from analysis.pages.scored.columns import format_threshold
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import (
@@ -112,7 +113,7 @@ def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str
     of_rule = means[(means["study"] == rule["study"]) & (means["measure"] == rule["measure"])]
     side = "less" if of_rule["direction"].eq("lower").any() else "more"
     measure = labels.shorten_middle(rule["measure"], 24)
-    return f"A score passes the threshold where {measure} is {rule['threshold']:.3g} or {side}."
+    return f"A score passes the threshold where {measure} is {format_threshold(rule['threshold'])} or {side}."
 
 
 def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
@@ -138,17 +139,17 @@ def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.D
 
 
 def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
-    """Name the highest and the lowest mean, where there are two models that answer."""
+    """Name the highest and the lowest mean, where two models that answer differ."""
     answering = means[~is_validity_below_half(means["validity"]) & means["mean"].notna()]
     for _, part in answering.groupby(["study", "measure"], sort=False):
-        if len(part) < 2:
-            continue
         low, high = part.loc[part["mean"].idxmin()], part.loc[part["mean"].idxmax()]
+        if low["mean"] == high["mean"]:
+            continue
         yield (
             f"The mean {labels.shorten_middle(low['measure'], 24)} goes from "
             f"{_format_table_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
             f"{_format_table_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says "
-            f"which hold."
+            "which hold."
         )
 
 
@@ -162,11 +163,10 @@ def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[st
     for _, part in judged.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
         measure = labels.shorten_middle(low["measure"], 24)
-        if len(part) == 1:
+        if low["sd"] == high["sd"]:
             yield (
                 f"The {measure} of an item has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} over its "
-                f"wordings, "
-                "on average."
+                "wordings, on average."
             )
         else:
             yield (
@@ -184,6 +184,8 @@ def _describe_largest_gap_between_wordings(table: pd.DataFrame, means: pd.DataFr
     rows = table.merge(judged[[*labels.UNIT, "measure", "label"]], on=[*labels.UNIT, "measure"]).dropna(subset="mean")
     for _, part in rows.groupby(["study", "measure"], sort=False):
         ranges = part.groupby("label", sort=False)["mean"].agg(lambda column: column.max() - column.min())
+        if ranges.max() == 0:
+            continue
         own = part[part["label"] == ranges.idxmax()]
         best, worst = own.iloc[0], own.iloc[-1]
         yield (
@@ -200,8 +202,7 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     if len(silent) and len(silent) < len(means):
         yield (f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.")
     yield from list_few_items_cautions(
-        means.set_index("label")["n_items"],
-        consequence="intervals may be too narrow where scores are skewed",
+        means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
     )
     bare = means[means["mean"].notna() & means["mean_lower"].isna() & (means["n_items"] > 1)]
     if len(bare):

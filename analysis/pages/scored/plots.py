@@ -26,8 +26,7 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     frame
         The rows of table `scored_means` by one measure, with `label`.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------

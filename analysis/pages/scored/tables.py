@@ -13,7 +13,7 @@ from analysis.reporting.words.beyond import tabulate_pair_difference_tests_of_st
 from analysis.runs import Runs
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.resampling import DRAWS, Array, average_columns_in_each_draw, bootstrap_intervals
+from analysis.statistics.resampling import DRAWS, average_columns_in_each_draw, bootstrap_intervals
 from analysis.statistics.shares import build_shares_counting_items_once
 from analysis.statistics.spread import compute_ranges, compute_standard_deviations
 from ground.errors import InputError
@@ -24,11 +24,6 @@ DIFFERENCES = ("difference", "lower", "upper", "like_lower", "like_upper")
 
 def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
     """Compute the mean score of every model by every measure with both intervals.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------
@@ -102,31 +97,13 @@ def tabulate_score_spread_over_wordings(
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def mark_passing_scores(scored: Scored, threshold: float) -> Array:
-    """Mark which scores pass.
-
-    Parameters
-    ----------
-    scored
-        The scores.
-    threshold
-        In the unit of the measure.
-
-    Returns
-    -------
-    array (units, items, wordings)
-        1 for at least the threshold, or at most where lower is better; else 0; NaN for no score.
-    """
-    passes = scored.scores <= threshold if scored.study.lower_is_better else scored.scores >= threshold
-    return np.where(np.isnan(scored.scores), np.nan, passes.astype(float))
-
-
 def _tabulate_spread_in_one_measure(scored: Scored, passing: float, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every unit of a study by one measure."""
     threshold = scored.find_score_dividing_share_of_range(passing)
     sizes = (~np.isnan(scored.scores)).sum(axis=2)
     is_compared = sizes > 1
-    passes = np.nansum(mark_passing_scores(scored, threshold), axis=2)
+    passing_mask = scored.scores <= threshold if scored.study.lower_is_better else scored.scores >= threshold
+    passes = passing_mask.sum(axis=2)  # NaN does not pass
     columns = {
         "sd": compute_standard_deviations(scored.scores), "range": compute_ranges(scored.scores),
         "passed_all": (passes == sizes).astype(float), "passed_none": (passes == 0).astype(float),
@@ -149,11 +126,6 @@ def _tabulate_spread_in_one_measure(scored: Scored, passing: float, resamples: i
 
 def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
     """Test the differences between models, and between conditions of a model, by every measure.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

@@ -6,20 +6,15 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.reworded.scored import Scored, read_scored_studies_by_measure
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.statistics.spread import compute_ranges
-from ground.errors import InputError
 
 EXAMPLES = ["study", "model", "condition", "measure", "item", "difference", "best", "best_text", "worst", "worst_text"]
 
 
 def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
     """Compute the mean score in every wording that all items share, the best wording of every model first.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------
@@ -68,8 +63,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
     InputError
         For a number of examples below 1.
     """
-    if examples < 1:
-        raise InputError(f"examples = {examples}: give a number of items from 1 on")
+    refuse_too_few_examples(examples)
     parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scored_studies_by_measure(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:

@@ -18,7 +18,7 @@ HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]:
     """Say which settings the tables hold, where there are several."""
-    ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique()
+    ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique(dropna=False)
     methods = " and ".join(models["method"].unique())
     if len(models.drop_duplicates(["range", "temperature", "method"])) > 1:
         yield (
@@ -62,7 +62,7 @@ def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame, scores: pd.Dat
         A sentence, where there are several ranges.
     """
     names = [name for name in ranges if name.startswith("kurtosis_")]
-    unit = ["study", "group", "model", "form", "temperature", "method"]
+    unit = ["study", "group", "model", "form", "prompt", "temperature", "method"]
     unjudged = scores.loc[is_validity_below_half(scores["validity"]), unit].drop_duplicates()
     judged = ranges.merge(unjudged, how="left", on=unit, indicator=True).query("_merge == 'left_only'")
     complete_rows = judged[judged[names].notna().all(axis=1)] if len(names) > 1 else judged.iloc[:0]
@@ -70,17 +70,18 @@ def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame, scores: pd.Dat
         return
     range_counts = complete_rows[names].abs().idxmax(axis=1).value_counts()
     name = str(range_counts.index[0]).removeprefix("kurtosis_").replace("_", "-")
+    prompt_text = "prompt, " if ranges["prompt"].nunique() > 1 else ""
     yield (
         f"The kurtosis is furthest from 0 on the range {name} in {range_counts.iloc[0]} of "
-        f"{format_quantity(len(complete_rows), 'combination')} of group, model, temperature and method that have one "
-        "on every range."
+        f"{format_quantity(len(complete_rows), 'combination')} of group, model, {prompt_text}temperature and method "
+        "that have one on every range."
     )
 
 
 def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     """Say whether the kurtosis is lower at the highest temperature than at the lowest, for base and tuned models."""
     models = scores[(scores["model"] != GOLD) & ~is_validity_below_half(scores["validity"])]
-    unit = ["study", "group", "model", "form", "range", "method"]
+    unit = ["study", "group", "model", "form", "prompt", "range", "method"]
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
         ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
         curves = ordered["kurtosis"].agg(["first", "last", "size"])

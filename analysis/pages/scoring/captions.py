@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from analysis.pages.scoring.items import phrase_temperature
 from analysis.pages.scoring.plots import (
     LOGARITHMIC,
     MOST_LINES,
@@ -52,8 +53,8 @@ def caption_score_violins(items: pd.DataFrame) -> str:
     return (
         f"Distribution of the scores that {format_quantity(items['model'].nunique(), 'model')} gave to "
         f"{format_count_range(sizes, 'item')} {'each ' if len(sizes) > 1 else ''}{groups}on the range "
-        f"{span} at temperature {temperature} ({method} scores). Kernel densities, each scaled to the same height, "
-        f"cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
+        f"{span} at {phrase_temperature(temperature)} ({method} scores). Kernel densities, each scaled to the same "
+        f"height, cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
         f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
         f"{labels.explain_mark_of_unjudged_models(items)}"
     )
@@ -64,7 +65,7 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     first = scores.iloc[0]
     drawn = select_temperature_lines_to_draw(scores)
     flat = int((drawn["kurtosis"].isna() & drawn["caution"].str.startswith(EQUAL)).sum())
-    models = scores[["study", "model", "form"]].drop_duplicates()["model"].size
+    models = len(scores[["study", "model", "form", "prompt"]].drop_duplicates())
     flat_text = f" No mark of kurtosis where {EQUAL}: {flat} of {format_quantity(len(drawn), 'point')}." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
@@ -121,9 +122,10 @@ def caption_score_influence(influence: pd.DataFrame, points: pd.DataFrame) -> st
     point_text = (
         " The point named moves the correlation most." if len(omissions) else f" Pearson's correlation: {pearson}."
     )
+    temperature = phrase_temperature(f"{whole['temperature']:g}")
     return (
-        f"{capitalise_sentence(whole['source'])}, range {whole['range']} at temperature "
-        f"{whole['temperature']:g}, {whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
+        f"{capitalise_sentence(whole['source'])}, range {whole['range']} at {temperature}, "
+        f"{whole['method']} scores. Change of kurtosis and of tau by tuning, one point per "
         f"group and series (n = {int(whole['n'])}, {int(whole['undefined'])} not used).{point_text}"
         f"{omission_panel_text if len(omissions) else ' Too few points to leave any out.'}"
     )

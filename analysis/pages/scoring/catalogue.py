@@ -17,10 +17,10 @@ TABLES = {
         f"Shape of the scores over the items and their correlation with the human score, with {OVER_ITEMS}. "
         "Kurtosis is 0 for a normal distribution and large where one score is given to nearly everything. "
         "The rows called gold are the human scores on the same range.",
-        (*split_names("study group model series stage condition form range temperature method n n_gold unscored "
+        (*split_names("study group model series stage condition form prompt range temperature method n n_gold unscored "
                 "no_response"), *_SCORES,
          *split_names("samples validity validity_at_most dropped clipped caution intervals no_interval")),
-        frozenset(split_names("series stage form samples n_gold variance entropy spearman pearson")),
+        frozenset(split_names("series stage form prompt samples n_gold variance entropy spearman pearson")),
         frozenset({"validity_at_most", "unscored", "no_response", "caution", "no_interval"}),
         measures=Measures(
             {"kurtosis": "Kurtosis", "tau": "Tau", "mode_share": "Favourite's share", "entropy": "Entropy"},
@@ -43,7 +43,7 @@ TABLES = {
         "tables.tabulate_kurtosis_and_tau_by_range",
         "Kurtosis and tau by the range that was asked for",
         "Every model's kurtosis and tau-b by range (Sato et al., Table 2)." + _BOLD,
-        split_names("study group model series stage form temperature method kurtosis_* tau_*"),
+        split_names("study group model series stage form prompt temperature method kurtosis_* tau_*"),
         frozenset(split_names("series stage form")),
         best=(("kurtosis_*", "smallest absolute"), ("tau_*", "largest")),
     ),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.pages.scoring.items import select_setting_rows
+from analysis.pages.scoring.items import phrase_temperature, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
@@ -58,7 +58,7 @@ def _yield_score_cautions(
             f"All scores are equal in {flat:,} of {format_quantity(len(models), 'combination')} of group, model and "
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
-    settings = models["range"] + " at temperature " + models["temperature"].map("{:g}".format)
+    settings = models["range"] + " at " + models["temperature"].map("{:g}".format).map(phrase_temperature)
     yield from list_cautions_about_unjudged_models(
         models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS
     )

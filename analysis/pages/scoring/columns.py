@@ -31,6 +31,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "setting": Column("range, temperature and method", "", "Setting"),
     "form": Column("form of the prompt: plain or chat", "", "Form"),
+    "prompt": Column("name of the file of the prompt; empty for Waver's own", "", "Prompt"),
     "samples": Column("samples per item; none where the score is exact", "samples", "Samples"),
     # sizes
     "n": Column("items with a score", "items", "n"),

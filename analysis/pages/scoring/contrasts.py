@@ -24,6 +24,7 @@ Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and tw
 
 PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
+ASKED = ("form", "prompt")  # are the same where both models were asked so
 SAME = (*SETTING, "samples", "answer", "thoughts", "effort", "budget")  # fields of conditions that compare
 
 
@@ -34,7 +35,7 @@ def tabulate_score_changes_by_tuning(
 
     A base model is compared with the instruct or tuned models of its series (of its size, if the series has several
     base models) on the items that both scored. Range, temperature, method, number of samples, and how the model answers
-    and thinks (`SAME`) are the same, and the prompt form, too, if they share one.
+    and thinks (`SAME`) are the same; so are the prompt and its form, if they share one.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ def tabulate_sampled_versus_exact_scores(
         for exact, sampled in product(conditions, conditions):
             exact_fields, sampled_fields = fields_by_condition[study, exact], fields_by_condition[study, sampled]
             is_same_prompt = all(
-                exact_fields.get(name) == sampled_fields.get(name) for name in ("form", "range", "temperature")
+                exact_fields.get(name) == sampled_fields.get(name) for name in (*ASKED, "range", "temperature")
             )
             methods = tuple(fields.get("method") for fields in (exact_fields, sampled_fields))
             thinks = any(fields.get("answer") == THOUGHT for fields in (exact_fields, sampled_fields))
@@ -205,23 +206,23 @@ def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) 
 
 def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:
     """Yield the pairs that `tabulate_score_changes_by_tuning` compares."""
-    models, fields_by_condition, units = (
-        runs.info["models"],
-        _map_condition_fields(runs),
-        _group_conditions_by_model(rows),
-    )
+    models = runs.info["models"]
+    fields_by_condition = _map_condition_fields(runs)
+    units = _group_conditions_by_model(rows)
     for (study, pre), (post_study, post) in product(units, units):
         study_models = [model for name, model in units if name == study]
         if study != post_study or not _is_tuned_from(models, study_models, pre, post):
             continue
-        before, after = units[study, pre], units[study, post]
-        shared = {fields_by_condition[study, name].get("form") for name in before} & {
-            fields_by_condition[study, name].get("form") for name in after
-        }
-        for a, b in product(before, after):
-            base_fields, tuned_fields = fields_by_condition[study, a], fields_by_condition[study, b]
-            has_same_setting = all(base_fields.get(name) == tuned_fields.get(name) for name in SAME)
-            if has_same_setting and (base_fields.get("form") == tuned_fields.get("form") or not shared):
+        before, after = (
+            {name: fields_by_condition[study, name] for name in units[study, model]} for model in (pre, post)
+        )
+        shared = [
+            field
+            for field in ASKED
+            if {fields.get(field) for fields in before.values()} & {fields.get(field) for fields in after.values()}
+        ]
+        for (a, base_fields), (b, tuned_fields) in product(before.items(), after.items()):
+            if all(base_fields.get(name) == tuned_fields.get(name) for name in (*SAME, *shared)):
                 yield study, (pre, a), (post, b)
 
 

@@ -37,9 +37,8 @@ def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
     if rows["temperature"].nunique() > 1 and rows[["kurtosis", "tau"]].notna().any(axis=None):
         # A line goes over all temperatures: it has the mark where the model answers at none of them.
-        best_validity = rows.groupby(["study", "group", "model", "form"], sort=False, dropna=False)[
-            "validity"
-        ].transform("max")
+        lines = rows.groupby(["study", "group", "model", "form", "prompt"], sort=False, dropna=False)
+        best_validity = lines["validity"].transform("max")
         yield from split_frame_by_most_groups_drawn(rows.assign(silent=is_validity_below_half(best_validity)))
 
 
@@ -87,18 +86,7 @@ def _frame_influence_if_enough_points(
 
 
 def split_frame_by_most_groups_drawn(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame into parts of at most `MOST_PANELS` groups of items, in their order.
-
-    Parameters
-    ----------
-    frame
-        Rows with study and group.
-
-    Yields
-    ------
-    tuple
-        The rows of one part.
-    """
+    """Split rows with study and group into parts of at most `MOST_PANELS` groups of items, in their order."""
     names = frame[["study", "group"]].drop_duplicates()
     for start in range(0, len(names), MOST_PANELS):
         yield (frame.merge(names.iloc[start : start + MOST_PANELS], on=["study", "group"]),)

@@ -76,13 +76,18 @@ def add_names_of_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     """Name the points of the correlation: add `source` and `point`, such as "En-De/gemma", to rows of
     table `score_differences`.
 
-    If a base model has several tuned ones, the name has the tuned model's id in place of the series.
+    If a base model has several tuned ones, the name has the tuned model's id in place of the series; if a model was
+    asked in several prompts, the condition, too.
     """
     frame = frame if "source" in frame else frame.assign(source=OURS)
     several = frame.duplicated([*_FAMILY, "group", "series"], keep=False)
     name = frame["series"].where(~several, frame["post_model"])
     # The columns become strings first, because without rows they may have any type.
-    return frame.assign(point=frame["group"].astype(str) + "/" + name.astype(str))
+    point = frame["group"].astype(str) + "/" + name.astype(str)
+    is_repeated = frame.assign(point=point).duplicated([*_FAMILY, "point"], keep=False)
+    if is_repeated.any():
+        point = point.where(~is_repeated, point + " (" + frame["post_condition"].astype(str) + ")")
+    return frame.assign(point=point)
 
 
 def correlate_points_without_each_subset(

@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import METHODS, name_scoring_settings
+from analysis.measures.scores import MAKER, METHODS, name_scoring_settings
+from analysis.reporting.words import labels
 from ground.errors import InputError
 
 
@@ -57,6 +58,15 @@ def parse_range_ends(span: str) -> tuple[int, int]:
     return int(low), int(high)
 
 
+def phrase_temperature(name: str) -> str:
+    """Write a temperature in words, from its number or from its name in a setting.
+
+    >>> phrase_temperature("0.7"), phrase_temperature("maker"), phrase_temperature(f"{float('nan'):g}")
+    ('temperature 0.7', 'the maker’s temperature', 'the maker’s temperature')
+    """
+    return "the maker’s temperature" if name in (MAKER, "nan") else f"temperature {name}"
+
+
 def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     """Choose the rows of one setting.
 
@@ -75,6 +85,12 @@ def select_setting_rows(frame: pd.DataFrame, setting: str) -> pd.DataFrame:
     if frame.empty:
         return frame
     return frame[name_scoring_settings(frame.assign(temperature=frame["temperature"].astype(float))) == setting]
+
+
+def label_rows_with_model_and_prompt(scores: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `label` to table `scores`: the model, with its prompt and form where it was asked in several."""
+    prompts = (scores["prompt"] + "/" + scores["form"].fillna("")).str.strip("/")
+    return scores.assign(label=labels.build_row_labels(scores.assign(condition=prompts)))
 
 
 def build_score_matrix_gold_and_width(rows: pd.DataFrame) -> tuple[pd.DataFrame, np.ndarray, float]:

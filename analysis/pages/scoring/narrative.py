@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.measures.scores import GOLD, MAKER, METHODS
+from analysis.measures.scores import GOLD, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
@@ -19,7 +19,12 @@ from analysis.pages.scoring.by_setting import (
 )
 from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
-from analysis.pages.scoring.items import parse_range_ends, select_setting_rows
+from analysis.pages.scoring.items import (
+    label_rows_with_model_and_prompt,
+    parse_range_ends,
+    phrase_temperature,
+    select_setting_rows,
+)
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_column
@@ -32,7 +37,6 @@ from analysis.reporting.words import (
     format_percent,
     format_quantity,
     join_names,
-    labels,
     verdicts,
 )
 from analysis.reporting.words.validity import describe_models_without_answers
@@ -79,14 +83,12 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     Answer
         What the page says in words.
     """
-    scores = _label_rows_with_model_and_form(frames["scores"])
+    scores = label_rows_with_model_and_prompt(frames["scores"])
     models = scores[scores["model"] != GOLD]
     setting_rows = select_setting_rows(models, setting)
     answering_rows = setting_rows[~is_validity_below_half(setting_rows["validity"])]
-    setup_sentence, doubts = (
-        _describe_scoring_setup(models, frames["score_items"], setting, when),
-        list_cautions(models, setting_rows, frames, setting),
-    )
+    setup_sentence = _describe_scoring_setup(models, frames["score_items"], setting, when)
+    doubts = list_cautions(models, setting_rows, frames, setting)
     if answering_rows.empty and len(setting_rows):
         verdict, why = describe_models_without_answers(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
@@ -125,32 +127,14 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     )
 
 
-def _label_rows_with_model_and_form(scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `label`: the model, with its prompt form where it was asked in several."""
-    return scores.assign(label=labels.build_row_labels(scores.assign(condition=scores["form"])))
-
-
 def _select_correlation_rows_of_these_runs(frames: Frames, setting: str) -> pd.DataFrame:
     """Return the correlation of these runs in one setting, whole and with each omission."""
     table = select_setting_rows(frames["score_influence"], setting)
     return table[table["source"] == OURS]
 
 
-def format_score_table_value(value: float, column: str) -> str:
-    """Write a value with the digits of its column in table `scores`.
-
-    Parameters
-    ----------
-    value
-        The value; NaN where it is undefined.
-    column
-        The column.
-
-    Returns
-    -------
-    str
-        As a reader sees it.
-    """
+def _format_score_table_value(value: float, column: str) -> str:
+    """Write a value with the digits of its column in table `scores`; nothing where it is undefined."""
     return format_value_by_column(value, look_up_column("scores", column))
 
 
@@ -160,7 +144,7 @@ def _format_score_interval_or_reason(row: pd.Series, column: str) -> str:
     if np.isnan(low):
         why = explain_no_interval(row, column)
         return f" ({why})" if why else ""
-    return f" (95 % interval {format_score_table_value(low, column)} to {format_score_table_value(high, column)})"
+    return f" (95 % interval {_format_score_table_value(low, column)} to {_format_score_table_value(high, column)})"
 
 
 def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: str, dates_text: str) -> str:
@@ -173,11 +157,10 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     sizes = select_setting_rows(models, setting)["samples"].dropna()
     how = f"{format_count_range(sizes, 'sample')} each" if method == "sampled" and len(sizes) else "by probabilities"
     how += " after thoughts" if method not in METHODS else ""
-    at = "the temperature of its maker" if temperature == MAKER else f"temperature {temperature}"
     return (
         f"{format_quantity(models['model'].nunique(), 'model')} scored {format_quantity(total, 'item')} of "
         f"{join_names([f'“{name}”' for name in names.index], 2)}{inside} from {low} to {high}, {how} at "
-        f"{at}{dates_text}."
+        f"{phrase_temperature(temperature)}{dates_text}."
     )
 
 
@@ -311,7 +294,7 @@ def _describe_models_of_extreme_tau(answering_rows: pd.DataFrame) -> Iterator[st
     for begin, row in rows if len(rows_with_tau) > 1 else [(f"{tau} that of", low)]:
         group_text = f" on group “{row['group']}”" if answering_rows["group"].nunique() > 1 else ""
         yield (
-            f"{begin} {row['label']}{group_text}: {format_score_table_value(row['tau'], 'tau')}"
+            f"{begin} {row['label']}{group_text}: {_format_score_table_value(row['tau'], 'tau')}"
             f"{_format_score_interval_or_reason(row, 'tau')}."
         )
 
@@ -359,7 +342,7 @@ def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
             continue
         yield (
             f"Over {format_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
-            f"of tau correlate at {format_score_table_value(whole['pearson'], 'pearson')}"
+            f"of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
             f"{_format_score_interval_or_reason(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
@@ -368,10 +351,11 @@ def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
         if len(single):
             most = single.loc[single["change"].abs().idxmax()]
             low, high = (
-                format_score_table_value(edge, "pearson") for edge in (single["pearson"].min(), single["pearson"].max())
+                _format_score_table_value(edge, "pearson")
+                for edge in (single["pearson"].min(), single["pearson"].max())
             )
             yield (
                 f"Without {most['omitted_name']}, the correlation is "
-                f"{format_score_table_value(most['pearson'], 'pearson')}."
+                f"{_format_score_table_value(most['pearson'], 'pearson')}."
             )
             yield f"With any one point left out, it lies between {low} and {high}."

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from analysis.pages.scoring.items import parse_range_ends
+from analysis.pages.scoring.items import label_rows_with_model_and_prompt, parse_range_ends
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import FAINT, INK, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
 from analysis.reporting.words import labels
@@ -30,8 +30,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     items
         Table `score_items`: one setting, at most `MOST_PANELS` groups.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -39,9 +38,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
         The figure.
     """
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
-    items = limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(
-        panel=lambda frame: _name_score_panels(frame)
-    )
+    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(panel=_name_score_panels)
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [HUMAN, *names] if human else names
@@ -76,23 +73,8 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     return drawing
 
 
-def limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
-    """Keep the models that a figure has room for.
-
-    Parameters
-    ----------
-    frame
-        Rows with model and condition, or with `label`.
-    measure
-        The column that orders the models, by its mean.
-    max_models
-        Most models to keep.
-
-    Returns
-    -------
-    DataFrame
-        With column `label`: all models, or the ends of their order.
-    """
+def _limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_models: int) -> pd.DataFrame:
+    """Keep all models that a figure has room for, or the ends of their order by the mean of a measure; add `label`."""
     rows = frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame))
     order = rows.groupby("label")[measure].mean().sort_values(kind="stable", na_position="last").index
     return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), max_models))]
@@ -148,7 +130,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
         The figure.
     """
     looks = looks or plotting.assign_colours_and_markers(scores["model"])
-    scores = select_temperature_lines_to_draw(scores).assign(panel=lambda frame: _name_score_panels(frame))
+    scores = select_temperature_lines_to_draw(scores).assign(panel=_name_score_panels)
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
@@ -178,9 +160,7 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
 
 def select_temperature_lines_to_draw(scores: pd.DataFrame) -> pd.DataFrame:
     """Keep the lines that a panel has room for, with column `label`: all, or the ends of their order by mean tau."""
-    # A line is a model, with its prompt form where it was asked in several.
-    line_labels = labels.build_row_labels(scores.assign(condition=scores["form"]))
-    return limit_to_extreme_models_that_fit(scores.assign(label=line_labels), "tau", MOST_LINES)
+    return _limit_to_extreme_models_that_fit(label_rows_with_model_and_prompt(scores), "tau", MOST_LINES)
 
 
 def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
@@ -197,31 +177,16 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
         return
     look, tuned = looks[defined_rows["model"].iloc[0]], defined_rows["stage"].iloc[0] != "base"
     x, y = defined_rows["temperature"].to_numpy() + shift, defined_rows[measure].to_numpy()
-    has_interval = defined_rows[f"{measure}_lower"].notna().to_numpy()
-    axes.vlines(
-        x,
-        defined_rows[f"{measure}_lower"],
-        defined_rows[f"{measure}_upper"],
-        colors=look.colour,
-        linewidth=0.6,
-        alpha=0.6,
-        gid=look.svg_class_of_model,
-    )
-    axes.plot(
-        x[has_interval],
-        y[has_interval],
-        color=look.colour,
-        linewidth=1.1,
-        linestyle="-" if tuned else (0, (3, 2)),
-        gid=look.svg_class_of_model,
-    )
+    lower, upper = (defined_rows[f"{measure}_{end}"] for end in ("lower", "upper"))
+    has_interval = lower.notna().to_numpy()
+    axes.vlines(x, lower, upper, colors=look.colour, linewidth=0.6, alpha=0.6, gid=look.svg_class_of_model)
+    axes.plot(x[has_interval], y[has_interval], color=look.colour, linewidth=1.1,
+              linestyle="-" if tuned else (0, (3, 2)), gid=look.svg_class_of_model)  # fmt: skip
     names = [
         f"{name}, temperature {at:g}"
         for name, at in zip(defined_rows["label"], defined_rows["temperature"], strict=True)
     ]
-    marks.set_hover_titles_of_marks(axes, x, y, names, y, defined_rows[f"{measure}_lower"],
-    defined_rows[f"{measure}_upper"],
-                     look.svg_class_of_model)  # fmt: skip
+    marks.set_hover_titles_of_marks(axes, x, y, names, y, lower, upper, look.svg_class_of_model)
     axes.plot(x, y, look.marker, ms=3.6, mfc=look.colour if tuned else "white", mec=look.colour, mew=1,
               gid=look.svg_class_of_model)  # fmt: skip
 
@@ -324,19 +289,15 @@ def draw_score_influence(
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []
     stacked = panels.is_one_column_wide(width) or not names
-    room, low = (
-        panels.measure_row_labels_width(names),
-        panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names),
-    )
+    room = panels.measure_row_labels_width(names)
+    low = panels.choose_distance_between_rows(names, 6.0, 0.17) * len(names)
     side = width - 0.65 if panels.is_one_column_wide(width) else 2.7
     head = 0.08 + panels.LINE * panels.count_legend_lines(legend_names, width)
     tall = head + max(side, low) + 0.4 + (0.5 + low if stacked and names else 0)
     drawing = Drawing(figsize=(width, tall))
     height = side if stacked else max(side, low)
     _draw_influence_points(
-        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)),
-        points,
-        influence,
+        drawing.add_axes((0.5 / width, (tall - head - height) / tall, side / width, height / tall)), points, influence
     )
     if names:
         left = room if stacked else 0.5 + side + room

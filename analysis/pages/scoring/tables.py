@@ -19,18 +19,14 @@ import pandas as pd
 
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
-from analysis.pages.scoring.items import (
-    build_score_matrix_gold_and_width,
-    choose_headline_setting,
-    parse_range_ends,
-)
+from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting, parse_range_ends
 from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
 from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_shares
+from analysis.statistics.shares import Share, build_shares_of_columns
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
@@ -67,8 +63,9 @@ def tabulate_score_bias_and_accuracy(
     Returns
     -------
     DataFrame
-        study, group, model, series, stage, condition, form, range, temperature, method; the human scores stand first in
-        each group and range, with model "gold" and neither condition, temperature nor method;
+        study, group, model, series, stage, condition, form, prompt (name of the file it is in; empty for Waver's),
+        range, temperature, method; the human scores stand first in each group and range, with model "gold" and neither
+        condition, temperature nor method;
         n: items with a score; n_gold: of these, with a human score, the items in tau, spearman and pearson;
         unscored: items without a score, whose samples were all dropped, whose numbers had no probability, or whose
         prompt got no response; no_response: the last of these; n and unscored together are all items of the group;
@@ -94,20 +91,17 @@ def tabulate_score_bias_and_accuracy(
     rows, parts = read_scores(runs, invalid), []
     for (study, group, span), part in rows.groupby(["study", "group", "range"], sort=False):
         wide, gold, width = build_score_matrix_gold_and_width(part)
-        shape, interval_forms = (
-            partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            _choose_interval_forms_of_score_spread(width + 1),
+        estimate_shape = partial(
+            bootstrap_intervals,
+            statistic=partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
+            shares=_build_shares_of_most_frequent_number,
+            forms=_choose_interval_forms_of_score_spread(width + 1),
+            draws=resamples,
+            seed=seed,
         )
         gold_scores = wide[[]].assign(gold=gold)
         if gold_scores["gold"].notna().any():
-            intervals = bootstrap_intervals(
-                _build_score_and_nearest_number_arrays(gold_scores),
-                shape,
-                _build_shares_of_most_frequent_number,
-                interval_forms,
-                draws=resamples,
-                seed=seed,
-            )
+            intervals = estimate_shape(_build_score_and_nearest_number_arrays(gold_scores))
             gold_rows = _build_score_measure_rows(gold_scores, intervals).assign(model=GOLD, dropped=0, clipped=0)
             gold_rows = gold_rows.assign(
                 n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
@@ -115,14 +109,7 @@ def tabulate_score_bias_and_accuracy(
             gold_rows["caution"] = "; ".join(explain_undefined_kurtosis_or_tau(gold, gold, width, biased=biased)[:1])
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
-        intervals = bootstrap_intervals(
-            _build_score_and_nearest_number_arrays(wide),
-            shape,
-            _build_shares_of_most_frequent_number,
-            interval_forms,
-            draws=resamples,
-            seed=seed,
-        )
+        intervals = estimate_shape(_build_score_and_nearest_number_arrays(wide))
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             answered_matrix = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
@@ -142,6 +129,12 @@ def tabulate_score_bias_and_accuracy(
         ]
         parts.append(block.assign(study=study, group=group, range=span))
     frame = pd.concat(parts, ignore_index=True).drop(columns=["rows", "scored", "answered"])
+    prompts = {
+        (study, name): fields.get("prompt") or ""
+        for study, conditions in runs.info["conditions"].items()
+        for name, fields in conditions.items()
+    }
+    frame["prompt"] = [prompts.get(names, "") for names in zip(frame["study"], frame["condition"], strict=True)]
     # The human scores have neither condition nor samples: their rows made whole numbers of models to floats.
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
@@ -224,12 +217,12 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
     Returns
     -------
     DataFrame
-        study, group, model, series, stage, form, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH for every
-        range (kurtosis_0_9 ...), NaN where undefined or not asked.
+        study, group, model, series, stage, form, prompt, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH
+        for every range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
     long = _compute_score_rows_without_intervals(runs, biased, invalid)
     long = long[long["model"] != GOLD]
-    unit = ["study", "group", "model", "series", "stage", "form", "temperature", "method"]
+    unit = ["study", "group", "model", "series", "stage", "form", "prompt", "temperature", "method"]
     wide = long[unit].drop_duplicates()
     for measure in ("kurtosis", "tau"):
         for span in long["range"].unique():
@@ -268,11 +261,10 @@ def _estimate_mode_share_of_responses(
     modes = np.array([weighted.find_mode_and_count_distinct(column[~np.isnan(column)])[0] for column in score_matrix.T])
     is_counted = has_response & ~np.isnan(modes)
     columns = {"hit": np.where(is_counted, numbers == modes, np.nan), "item": np.where(is_counted, 1.0, np.nan)}
+    parts = {"mode_share": [("hit", "item")]}
     return bootstrap_intervals(
-        columns, lambda item_columns, counts: {"mode_share": compute_drawn_ratio(counts, item_columns["hit"],
-                                                                                 item_columns["item"])},
-        lambda item_columns: {"mode_share": [[(item_columns["hit"], item_columns["item"])]]}, draws=resamples,
-        seed=seed,
+        columns, partial(compute_drawn_shares, parts_by_figure=parts),
+        partial(build_shares_of_columns, parts_by_figure=parts), draws=resamples, seed=seed,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.measures.agreement import create_agreement_tables
+from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
 from ground.errors import InputError
@@ -181,8 +182,7 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
     InputError
         For a number of examples below 0.
     """
-    if examples < 0:
-        raise InputError(f"examples = {examples}: give a number of texts from 0 on")
+    refuse_too_few_examples(examples, 0, "texts")
     create_agreement_tables(runs)
     return runs.sql(
         """

@@ -121,7 +121,7 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     if not bad:
         return []
     worst = invalid.dropna(subset="share").sort_values("share", kind="stable").iloc[-1]  # of no response, no share
-    most = f", most from {worst['label']} ({format_percent(worst['share'])})" if len(invalid) > 1 else ""
+    most = f", most from {worst['label']} ({format_percent(worst['share'])})" if invalid["share"].nunique() > 1 else ""
     return [
         f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."
     ]

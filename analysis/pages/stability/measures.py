@@ -97,9 +97,7 @@ def build_study_arrays_from_item_table(
         the table.
     """
     item_rows = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [study_name]).fetchall()
-    units = runs.execute(
-        "SELECT model, condition FROM units WHERE study = ? ORDER BY position", [study_name]
-    ).fetchall()
+    units = runs.list_units_of_study(study_name)
     long = item_table[item_table["study"] == study_name].set_index(["item", "model", "condition"])
 
     def pivot_column_to_items_by_units(column: str) -> Array:
@@ -151,9 +149,9 @@ def estimate_stability_measures(
     dict
         Interval of every measure: (units,), or (pairs,) of `bootstrap_differences`.
     """
-    estimates = resample(masses, compute_mean_validity, shares=build_hits_and_totals_of_text_validity)
+    estimates = resample(masses, _compute_mean_validity, shares=_build_hits_and_totals_of_text_validity)
     estimates |= resample(means, _compute_mean_agreement)
-    estimates |= resample(spreads, average_ranges_and_sds_over_items, forms=SPREADS)
+    estimates |= resample(spreads, _average_ranges_and_sds_over_items, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
@@ -177,40 +175,18 @@ def _compute_mean_agreement(columns: Columns, draw_counts: Array) -> dict[str, A
     return {"agreement_mean": compute_mean_per_draw(draw_counts, columns["agreement"])}
 
 
-def compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Compute the mean validity over the rows of all items (section 4.1).
-
-    Parameters
-    ----------
-    columns, draw_counts
-        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
-
-    Returns
-    -------
-    dict
-        Array of every measure: (draws, units).
-    """
+def _compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+    """Compute the mean validity over the rows of all items (section 4.1)."""
     return {"validity": compute_drawn_ratio(draw_counts, columns["total"], columns["rows"])}
 
 
-def build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[Share]]:
     """Give hits and totals of the validity of written answers: valid texts, and all texts."""
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
-def average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Compute the measures of section 4.2.1 that are means and SDs over items.
-
-    Parameters
-    ----------
-    columns, draw_counts
-        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
-
-    Returns
-    -------
-    dict
-        Array of every measure: (draws, units).
-    """
+def _average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+    """Compute the measures of section 4.2.1 that are means and SDs over items."""
     return {
         "range_mean": compute_mean_per_draw(draw_counts, columns["range"]),
         "range_sd": compute_item_sd_in_each_draw(draw_counts, columns["range"]),
@@ -271,13 +247,8 @@ def list_agreement_sign_common_to_items(agreement: Array) -> list[str]:
     unit_marks = []
     for means in agreement.T:
         item_means = means[~np.isnan(means)]
-        unit_marks.append(
-            "+"
-            if len(item_means) and all(item_means > 0.5)
-            else "-"
-            if len(item_means) and all(item_means < 0.5)
-            else ""
-        )
+        is_above, is_below = (len(item_means) and side.all() for side in (item_means > 0.5, item_means < 0.5))
+        unit_marks.append("+" if is_above else "-" if is_below else "")
     return unit_marks
 
 

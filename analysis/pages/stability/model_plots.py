@@ -35,8 +35,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     stability
         Table `stability`: one row per model x condition.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -71,13 +70,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     panels.draw_legend(drawing, legend_names, [looks[name] for name in frame["model"][: len(legend_names)]])
     for i, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
         panels.draw_row_guides(axes, len(frame))
-        panels.draw_dots(
-            axes,
-            frame,
-            measure,
-            looks,
-            is_hollow=frame["silent"],
-        )
+        panels.draw_dots(axes, frame, measure, looks, is_hollow=frame["silent"])
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
         panels.set_axis_limits_and_ticks(
             axes, 0, 1 if measure == "validity" or pd.isna(top) else max(0.1, top), 2 if stacked else 3
@@ -116,15 +109,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 def choose_listed_pairs(pairs: pd.DataFrame) -> pd.DataFrame | None:
     """Choose the pairs that a list shows: all of few, the largest where models do not fit a triangle; else None.
 
-    Parameters
-    ----------
-    pairs
-        Columns a and b (labels of both sides), difference.
-
-    Returns
-    -------
-    DataFrame or None
-        Some of the rows, or all; None where a triangle shows them.
+    The columns of `pairs` are a and b, the labels of both sides, and difference.
     """
     if len(pairs) <= FOREST:
         return pairs

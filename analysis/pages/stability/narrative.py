@@ -180,7 +180,8 @@ def _describe_model_item_and_wording_counts(
     sizes = wordings.count_wordings_by_item(items)
     names = list(stability["study"].unique())
     studies = f" of “{names[0]}”" if len(names) == 1 else f" ({format_quantity(len(names), 'study', 'studies')})"
-    wordings_text = f", each in {format_count_range(sizes, 'wording')}" if len(sizes) else ""  # none: no response
+    each = "each " if len(sizes) > 1 else ""
+    wordings_text = f", {each}in {format_count_range(sizes, 'wording')}" if len(sizes) else ""  # none: no response
     return f"{who} {task} {format_quantity(len(sizes), 'item')}{studies}{wordings_text}{when}."
 
 

@@ -21,13 +21,7 @@ from analysis.reporting.drawing.plotting import (
 )
 from analysis.reporting.words import labels
 
-__all__ = [
-    "draw_agreement",
-    "draw_differences",
-    "draw_item_stability",
-    "draw_overview",
-    "draw_validity",
-]
+__all__ = ["draw_agreement", "draw_differences", "draw_item_stability", "draw_overview", "draw_validity"]
 
 MOST_ITEMS, MOST_COLUMNS = 60, 20  # items and models that a figure has room to name at both widths
 MOST_LOW_ITEMS = 20  # items of the lowest validity; that of the others is higher
@@ -152,10 +146,8 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
         The figure.
     """
     cells = select_cells_of_lowest_validity(items)
-    table, names = (
-        _pivot_cells_to_items_by_models(cells, "validity_mean"),
-        _name_rows_by_start_of_text(items, cells, width),
-    )
+    table = _pivot_cells_to_items_by_models(cells, "validity_mean")
+    names = _name_rows_by_start_of_text(items, cells, width)
     return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],
@@ -190,10 +182,8 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     Drawing
         The figure.
     """
-    answer_choice, frame = (
-        selection.read_answer_pair_attached_to_frame(frame),
-        frame.dropna(subset=["normalised_sd_mean"]),
-    )
+    answer_choice = selection.read_answer_pair_attached_to_frame(frame)
+    frame = frame.dropna(subset=["normalised_sd_mean"])
     ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
         list(ranked["text"].astype(str)),

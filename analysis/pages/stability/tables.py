@@ -299,10 +299,8 @@ def tabulate_stability_differences(
         pairs = _select_unit_pairs_to_compare(
             list(_list_comparable_pairs(study.units, runs.info["conditions"][study.name]))
         )
-        resample, means = (
-            partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed),
-            {"agreement": study.agreement},
-        )
+        resample = partial(bootstrap_differences, pairs=pairs, draws=resamples, seed=seed)
+        means = {"agreement": study.agreement}
         estimates = model_measures.estimate_stability_measures(
             study.masses, means, study.spreads, thresholds_by_name, resample
         )
@@ -335,8 +333,9 @@ def tabulate_item_stability_across_models(runs: Runs) -> pd.DataFrame:
         family's models, 0 to 1; normalised_sd_se: SD over the models divided by the square root of their number, NaN
         for one model; n_models.
     """
-    table = tabulate_item_answers_over_paraphrases(runs)
-    table = table[~is_validity_below_half(_average_unit_validity_for_each_row(table))]
+    units = average_validity_of_paraphrases(runs)
+    judged_units = units.loc[~is_validity_below_half(units["validity"]), list(UNIT)]
+    table = tabulate_item_answers_over_paraphrases(runs).merge(judged_units)
     largest = table.groupby(list(UNIT))["agreement_sd"].transform("max")
     table["normalised"] = table["agreement_sd"] / largest
     table = table[table["normalised"].notna()]  # also drops 0 / 0 of a model whose answers never change
@@ -356,16 +355,6 @@ def tabulate_item_stability_across_models(runs: Runs) -> pd.DataFrame:
     result = result.reset_index().merge(place, on=["study", "item"])
     result = result.sort_values(["of_study", "of_item", "family"], ignore_index=True)
     return result.drop(columns=["of_study", "of_item"])
-
-
-def _average_unit_validity_for_each_row(item_rows: pd.DataFrame) -> pd.Series:
-    """Return for every row of `items` the validity of its model and condition: the mean over all paraphrases."""
-    total = (
-        (item_rows["validity_mean"] * item_rows["n_variants"])
-        .groupby([item_rows[name] for name in UNIT])
-        .transform("sum")
-    )
-    return total / item_rows.groupby(list(UNIT))["n_variants"].transform("sum")
 
 
 def _list_comparable_pairs(

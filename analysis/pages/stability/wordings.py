@@ -19,15 +19,7 @@ def count_paraphrases_by_item(items: pd.DataFrame) -> pd.Series:
 def count_wordings_by_item(items: pd.DataFrame) -> pd.Series:
     """Return how many wordings of every item got a response, valid or not: its paraphrases and its original.
 
-    Parameters
-    ----------
-    items
-        Table `items`.
-
-    Returns
-    -------
-    Series
-        By study and item; of items with paraphrases only, where there are some.
+    Of table `items`; by study and item, and of items with paraphrases only, where there are some.
     """
     # An original without a valid answer has no agreement, but a validity: 0.
     has_original = items[["original_agreement", "original_validity"]].notna().any(axis=1)

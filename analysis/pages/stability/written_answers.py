@@ -6,19 +6,21 @@ two conditions are *twins*: they differ only in how the model answers.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from analysis.runs import Runs
 from analysis.runs.conditions import find_same_prompt_condition_with_probabilities
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
-from analysis.statistics.shares import Share
+from analysis.statistics.resampling import DRAWS, bootstrap_intervals, compute_drawn_shares
+from analysis.statistics.shares import build_shares_of_columns
 
 TEXT = "text"
 # Share -> the sums that it is made of (`_count_text_mismatches_by_item`).
-SHARES = {"token_mismatch": ("other_token", "valid"), "option_mismatch": ("other_option", "valid"),
-          "text_invalid": ("invalid", "texts"), "no_token": ("no_token", "texts")}  # fmt: skip
+SHARES = {"token_mismatch": [("other_token", "valid")], "option_mismatch": [("other_option", "valid")],
+          "text_invalid": [("invalid", "texts")], "no_token": [("no_token", "texts")]}  # fmt: skip
 
 
 def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
@@ -102,7 +104,11 @@ def _compute_written_answer_shares_with_intervals(item_counts: pd.DataFrame, res
     wide = item_counts.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}
     estimates = bootstrap_intervals(
-        columns, _compute_text_mismatch_shares, _build_hits_and_totals_of_mismatches, draws=resamples, seed=seed
+        columns,
+        partial(compute_drawn_shares, parts_by_figure=SHARES),
+        partial(build_shares_of_columns, parts_by_figure=SHARES),
+        draws=resamples,
+        seed=seed,
     )
     about = {"model": wide["texts"].columns, "n_answers": np.nansum(columns["texts"], axis=0).astype(int)}
     agreeing, valid, invalid = (np.nansum(columns[name], axis=0) for name in ("agreeing", "valid", "invalid"))
@@ -116,15 +122,3 @@ def _compute_written_answer_shares_with_intervals(item_counts: pd.DataFrame, res
     return pd.DataFrame(
         about | interval.build_interval_columns(estimates) | bounds | {"n_items": estimates["text_invalid"].n_items}
     )
-
-
-def _compute_text_mismatch_shares(columns: Columns, draw_counts: Array) -> dict[str, Array]:
-    """Compute every share in `SHARES` for every draw of items."""
-    return {
-        name: compute_drawn_ratio(draw_counts, columns[part], columns[whole]) for name, (part, whole) in SHARES.items()
-    }
-
-
-def _build_hits_and_totals_of_mismatches(columns: Columns) -> dict[str, list[Share]]:
-    """Return numerator and denominator of every share in `SHARES`; see `analysis.statistics.shares`."""
-    return {name: [[(columns[part], columns[whole])]] for name, (part, whole) in SHARES.items()}

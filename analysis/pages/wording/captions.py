@@ -61,12 +61,15 @@ def caption_consistency(frame: pd.DataFrame) -> str:
 
 def caption_diff_yes(frame: pd.DataFrame) -> str:
     """Write the caption of the change of “Yes”."""
+    has_antonyms = (frame["pattern"] == "antonym").any()
+    antonym_text = (
+        " Hollow, for antonyms: the excess of “Yes” over what unchanged answers would give. A consistent model says "
+        "“Yes” to antonyms as often as it said “No” before."
+    )
     return (
         f"Change of “Yes” on {_join_quoted_task_names(frame)} with {_phrase_model_and_condition_count(frame)}: "
-        f"its share after rewording "
-        f"minus before, over {_describe_pair_count_range(frame)} per row. {INTERVALS} Hollow, for antonyms: the excess "
-        "of “Yes” over what unchanged answers would give. A consistent model says “Yes” to antonyms as often as it "
-        "said “No” before. Counterpart of Takayama et al., Figure "
+        f"its share after rewording minus before, over {_describe_pair_count_range(frame)} per row. {INTERVALS}"
+        f"{antonym_text if has_antonyms else ''} Counterpart of Takayama et al., Figure "
         f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"
         f"{labels.explain_mark_of_unjudged_models(frame, FEW_ANSWERS)}"
     )

@@ -49,7 +49,7 @@ def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> I
         valid = (
             average_validity_over_patterns_per_row(part).groupby([part["model"], part["condition"]], sort=False).first()
         )
-        empty = none & (valid == 0) if len(none) else none
+        empty = none & (valid == 0)
         task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
         if empty.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."

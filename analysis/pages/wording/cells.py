@@ -126,10 +126,11 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
     """Refuse unknown patterns, options other than the two labels, and items without exactly one original question."""
     patterns = ", ".join(map(quote_sql_literal, (ORIGINAL, *PATTERNS)))
     pair = "[" + ", ".join(map(quote_sql_literal, sorted(yes_no_labels))) + "]"
+    wrong_labels = quote_sql_literal(f"has options and canonical labels other than {' and '.join(yes_no_labels)}")
     wrong = runs.execute(
         f"""
         SELECT item, variant, CASE WHEN pattern NOT IN ({patterns}) THEN 'has the unknown pattern ' || pattern
-            ELSE 'has options and canonical labels other than {yes_no_labels[0]} and {yes_no_labels[1]}' END
+            ELSE {wrong_labels} END
         FROM stimuli WHERE study = ? AND (pattern NOT IN ({patterns}) OR list_sort(options) <> {pair}
                                           OR list_sort(canonical) <> {pair})
         ORDER BY position LIMIT 1""",
@@ -192,8 +193,9 @@ def _query_pair_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFram
         WITH counted AS (SELECT * REPLACE (CASE WHEN {kept_condition} THEN yes END AS yes,
                                            CASE WHEN {kept_condition} THEN meant END
                                            AS meant)
-                         FROM wording_answers SEMI JOIN units USING (study, model, condition))
-        SELECT p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item, min(p.place) AS place,
+                         FROM wording_answers)
+        SELECT u.position AS unit, p.study, p.language, p.task, p.model, p.condition, p.pattern, p.item,
+               min(p.place) AS place,
                count(*) AS asked, count(p.meant) AS valid, count(*) FILTER (WHERE {read}) AS read,
                count(*) FILTER (WHERE {used_condition}) AS pairs,
                count(*) FILTER (WHERE ({used_condition}) AND p.meant = o.meant) AS consistent,
@@ -205,13 +207,14 @@ def _query_pair_counts_by_unit_and_item(runs: Runs, invalid: str) -> pd.DataFram
                count(*) FILTER (WHERE ({used_condition}) AND o.meant = p.gold) AS right_original
         FROM counted AS p
         JOIN (SELECT * FROM counted WHERE pattern = '{ORIGINAL}') AS o USING (study, model, condition, item)
+        JOIN units AS u USING (study, model, condition)
         GROUP BY ALL ORDER BY place"""
     )
 
 
 def _pivot_item_sums_into_arrays(runs: Runs, rows: pd.DataFrame) -> WordingItemSums:
     """Turn the sums, one row per unit and item, into arrays (items, units)."""
-    units = _sort_units_and_add_run_fields(runs, rows[UNIT].drop_duplicates())
+    units = _sort_units_and_add_run_fields(runs, rows[["unit", *UNIT]].drop_duplicates())
     column = pd.MultiIndex.from_frame(units[UNIT]).get_indexer(pd.MultiIndex.from_frame(rows[UNIT]))
     items = rows.drop_duplicates(["study", "item"]).sort_values(["study", "place"])[["study", "item"]]
     row = pd.MultiIndex.from_frame(items).get_indexer(pd.MultiIndex.from_frame(rows[["study", "item"]]))
@@ -227,13 +230,7 @@ def _pivot_item_sums_into_arrays(runs: Runs, rows: pd.DataFrame) -> WordingItemS
 def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFrame:
     """Sort the units as in run.json, languages and tasks by name, patterns as in the paper; add what run.json says."""
     patterns = {name: place for place, name in enumerate((ORIGINAL, *PATTERNS))}
-    unit_keys = runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall()
-    places = {unit: place for place, unit in enumerate(unit_keys)}
-    order = units.assign(
-        unit=[places[unit] for unit in units[["study", "model", "condition"]].itertuples(index=False, name=None)],
-        place=units["pattern"].map(patterns),
-    )
-    frame = order.sort_values(["unit", "language", "task", "place"]).drop(columns=["unit", "place"])
+    frame = units.assign(place=units["pattern"].map(patterns)).sort_values(["unit", "language", "task", "place"])[UNIT]
     unit_fields = [
         _read_run_json_fields_of_unit(runs, *unit)
         for unit in frame[["study", "model", "condition"]].itertuples(index=False, name=None)
@@ -245,9 +242,9 @@ def _sort_units_and_add_run_fields(runs: Runs, units: pd.DataFrame) -> pd.DataFr
 def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition: str) -> dict[str, Any]:
     """Return the fields of run.json about a unit's model and condition."""
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
-    # Left out: form and shots have their own fields, and prompt and exemplars follow from them.
+    # Left out: form and shots have their own fields, and the prompt's hash and exemplars follow from them.
     other_settings = {key: value for key, value in settings.items()
-             if key not in ("form", "shots") and "prompt" not in key and "exemplar" not in key}  # fmt: skip
+             if key not in ("form", "shots", "prompt_hash") and "exemplar" not in key}  # fmt: skip
     return {
         "stage": STAGES.get(str(fields.get("stage"))),
         "series": fields.get("series"),

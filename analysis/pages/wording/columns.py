@@ -27,8 +27,7 @@ COLUMNS: Mapping[str, Column] = {
     "shots.model": Column("model id as in run.json; empty: mean over the models of the stage", header="Model"),
     "groups.language": Column("language of the wordings (ISO 639 code); all: mean over languages", header="Language"),
     "groups.condition": Column(
-        "name of the settings the models were asked under; of printed rows, the number of exemplars",
-        header="Condition",
+        "name of the settings the models were asked under; of printed rows, the number of exemplars", header="Condition"
     ),
     "stage": Column("stage of the models: base or instruct (tuned models among them)", header="Stage"),
     "groups.stage": Column(

@@ -34,27 +34,16 @@ SHARES = {
     "diff_acc": (("right", "gold"), ("right_original", "gold")),
 }
 OVERALL = ("accuracy_original", "accuracy", "consistency")
-MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy_original", "accuracy", "diff_acc",
-            "overall")  # fmt: skip
+MEASURES = (*SHARES, "overall")
 
 
-def compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the measures of Takayama et al., section 3.2, and the valid-answer rate of section 5.4.
 
     `diff_yes` is the share of "Yes" to the rewordings minus that to the originals, for antonyms too, as in the paper's
     equation: a perfectly consistent model that says "Yes" to 30 % of the questions says "Yes" to 70 % of the antonyms,
     which gives +0.40. `excess_yes`, ours, is the share of "Yes" minus the share that consistent answers would have: 0
     for that model. For all other patterns the two are equal.
-
-    Parameters
-    ----------
-    columns, counts
-        What a statistic gets (`analysis.statistics.resampling`): (items, units) and (draws, items).
-
-    Returns
-    -------
-    dict
-        Array of every measure: (draws, units).
     """
     pairs = {pair for parts in SHARES.values() for pair in parts}
     names = list(dict.fromkeys(chain.from_iterable(sorted(pairs))))
@@ -144,11 +133,9 @@ def _estimate_measures_of_unequal_groups(
         repeated_groups = [
             unit_groups[i] * (size // len(unit_groups[i])) for place in places for i in index_groups[place]
         ]
-        columns, statistic, shares = (
-            _build_columns_by_unit_position(item_sums, repeated_groups, size),
-            partial(_average_unit_measures, size=size),
-            partial(_build_hits_and_totals_by_measure, size=size),
-        )
+        columns = _build_columns_by_unit_position(item_sums, repeated_groups, size)
+        statistic = partial(_average_unit_measures, size=size)
+        shares = partial(_build_hits_and_totals_by_measure, size=size)
         if len(index_groups[0]) == 1:
             part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
         else:
@@ -178,7 +165,7 @@ def _build_columns_by_unit_position(
 
 def _average_unit_measures(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     """Compute the measures of each of a group's `size` units, and average them."""
-    parts = [compute_wording_measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
+    parts = [_compute_wording_measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 

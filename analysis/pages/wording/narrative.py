@@ -102,8 +102,16 @@ def answer_page_question(
             for text in _describe_yes_changes(str(name), part, table, several, _count_tested_yes_changes(means))
         ),
         "shifts": tuple(_describe_acquiescence_by_answer_certainty(frames["shifts"], table)),
-        "shots": tuple(_describe_shot_effects(frames["shots"])),
-        "stages": tuple(_describe_consistency_changes_by_tuning(frames["stages"])),
+        "shots": tuple(
+            _describe_mean_consistency_change(
+                "Exemplars change Consistency by", frames["shots"][frames["shots"]["model"] != ""]
+            )
+        ),
+        "stages": tuple(
+            _describe_mean_consistency_change(
+                "Consistency of the tuned models minus that of the base models of their series is", frames["stages"]
+            )
+        ),
     }
     return Answer(
         setup_sentence,
@@ -139,13 +147,7 @@ def _describe_asked_models_questions_and_tasks(consistency_rows: pd.DataFrame, d
 
 
 def choose_verdict_word_for_consistency(means: pd.DataFrame) -> str:
-    """Return the word of `WORD_MEANINGS` that the intervals of all kinds of wording allow; empty where none does.
-
-    Parameters
-    ----------
-    means
-        Table `patterns`, where Consistency is defined.
-    """
+    """Return the word of `WORD_MEANINGS` that all rows of table `patterns` allow; empty where none is."""
     pattern_words = set(_choose_verdict_word_per_pattern(means))
     if NO in pattern_words:
         return NO
@@ -323,24 +325,11 @@ def _describe_acquiescence_by_answer_certainty(shifts: pd.DataFrame, answering_r
     )
 
 
-def _describe_shot_effects(shots: pd.DataFrame) -> Iterator[str]:
-    """Say how exemplars change Consistency: on average, and in how many comparisons clearly."""
-    rows = shots[(shots["measure"] == "consistency") & (shots["model"] != "")]
+def _describe_mean_consistency_change(begin: str, comparisons: pd.DataFrame) -> Iterator[str]:
+    """Say how Consistency changes: on average, and in how many comparisons clearly."""
+    rows = comparisons[comparisons["measure"] == "consistency"]
     if len(rows):
-        yield (
-            f"Exemplars change Consistency by {format_percentage_points(rows['difference'].mean())} points on average."
-        )
-        yield _describe_clear_difference_counts(rows)
-
-
-def _describe_consistency_changes_by_tuning(stages: pd.DataFrame) -> Iterator[str]:
-    """Say how tuning changes Consistency: on average, and in how many comparisons clearly."""
-    rows = stages[stages["measure"] == "consistency"]
-    if len(rows):
-        yield (
-            "Consistency of the tuned models minus that of the base models of their series is "
-            f"{format_percentage_points(rows['difference'].mean())} points on average."
-        )
+        yield f"{begin} {format_percentage_points(rows['difference'].mean())} points on average."
         yield _describe_clear_difference_counts(rows)
 
 

@@ -27,8 +27,7 @@ def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -47,8 +46,7 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     frame
         Rows of table `consistency` of one language and task.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -84,21 +82,8 @@ def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     return _draw_pattern_panels(rows, "difference", (-edge, edge), 0.0, width, {"": Look(INK, "o")})
 
 
-def select_rows_that_fit_figure(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
-    """Keep the rows that a figure has room for.
-
-    Parameters
-    ----------
-    frame
-        Rows of table `consistency`, or with `label`.
-    measure
-        The column that orders the models, by its mean.
-
-    Returns
-    -------
-    DataFrame
-        With column `label`: all models, or the ends of their order.
-    """
+def _select_rows_that_fit_figure(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Keep the reworded rows that a figure has room for, or the ends of their order by a measure; add `label`."""
     rows = frame[frame["pattern"].isin(list(PATTERNS))]
     if "label" not in rows:
         rows = rows.assign(label=labels.build_row_labels(rows))
@@ -113,7 +98,7 @@ def _draw_pattern_panels(
 ) -> Drawing:  # fmt: skip
     """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow_measure` is a second
     measure."""
-    rows = select_rows_that_fit_figure(frame, measure)
+    rows = _select_rows_that_fit_figure(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
@@ -155,8 +140,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         Table `overall`.
     width, looks
-        In inches; the models, which all look alike (`plotting.assign_one_look_to_all_models`): their names stand beside
-        the marks.
+        In inches; the models, which all look alike, as their names stand beside the marks.
 
     Returns
     -------
@@ -269,22 +253,10 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
 def _draw_shift_line(axes: Axes, part: pd.DataFrame, look: Look) -> None:
     """Draw the bins of one model: their means with intervals, and lines between neighbouring bins."""
     x, y = part["p_original"].to_numpy(float), part["p_yes"].to_numpy(float)
-    axes.vlines(
-        x,
-        part["low"].clip(0, 1),
-        part["high"].clip(0, 1),
-        colors=look.colour,
-        linewidth=0.7,
-        alpha=0.7,
-        gid=look.svg_class_of_model,
-    )
+    axes.vlines(x, part["low"].clip(0, 1), part["high"].clip(0, 1), colors=look.colour, linewidth=0.7, alpha=0.7,
+                gid=look.svg_class_of_model)  # fmt: skip
     breaks = np.flatnonzero(np.diff(part["bin_low"].to_numpy(float)) > 1.5 / BINS) + 1
-    axes.plot(
-        np.insert(x, breaks, np.nan),
-        np.insert(y, breaks, np.nan),
-        color=look.colour,
-        linewidth=1,
-        gid=look.svg_class_of_model,
-    )
+    axes.plot(np.insert(x, breaks, np.nan), np.insert(y, breaks, np.nan), color=look.colour, linewidth=1,
+              gid=look.svg_class_of_model)  # fmt: skip
     axes.plot(x, y, look.marker, color=look.colour, ms=3.4, linestyle="none", gid=look.svg_class_of_model)
     marks.set_hover_titles_of_marks(axes, x, y, part["label"], y, part["low"], part["high"], look.svg_class_of_model)

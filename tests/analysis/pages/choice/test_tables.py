@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import math
 
 import numpy as np
@@ -30,6 +31,7 @@ from helpers.choice_runs import (
     textbook,
     write_choice,
 )  # fmt: skip
+from helpers.synthetic import edit_run_json
 
 pytestmark = pytest.mark.slow
 
@@ -272,6 +274,20 @@ def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_pa
     assert row["p"] < 0.05
 
 
+def test_answers_to_two_prompt_files_are_not_compared(tmp_path):
+    own = {AWARE: "mine/aware/text", TEXT: "mine/base/text"}
+    path = write_choice(tmp_path / "run", answers(questions(5, 2), ["a", "b"], conditions=[*own, *own.values()]))
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={name: {**fields, "form": "plain"} for name, fields in conditions.items()})
+    run = runs.open_runs(path)
+    pairs = tables.build_table("choice_differences", run, resamples=0)
+    assert (pairs["a_condition"] == pairs["b_condition"]).all() and pairs["a_condition"].nunique() == 4
+    prompts = tables.build_table("choice_changes", run, resamples=0)
+    assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
+        (AWARE, TEXT), (own[AWARE], own[TEXT])
+    }  # fmt: skip
+
+
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
     rows = answers(ASKED, ["a", "b"], conditions=[LETTER])
     some = rows[(rows["model"] == "a") | (rows["item"] < "q020")]
@@ -295,6 +311,13 @@ def test_two_examples_are_right_before_and_wrong_after(rows, run):
         assert row["said_before"] == row["right"] != row["said_after"]
         same_wording, same_order = (sides[0][key] == sides[1][key] for key in ("pattern", "canonical"))
         assert (same_wording, same_order) == ((True, False) if row["change"] == "another order" else (False, True))
+
+
+def test_the_number_of_an_order_may_begin_with_a_zero(tmp_path):
+    asked = questions(6, 2)
+    rows = answers(asked.assign(variant=asked["variant"].str.replace("/", "/0")))
+    frame = tables.build_table("choice_examples", runs.open_runs(write_choice(tmp_path / "run", rows)))
+    assert len(frame) == 2 and frame["variant_before"].str.contains("/0").all()
 
 
 def test_printed_tables_are_read_and_agree_with_one_another():

@@ -10,14 +10,11 @@ import pytest
 
 from analysis import runs
 from analysis.pages.negation import printed
-from analysis.pages.negation.tables import (
-    ACCURACIES,
-    _compute_shares_and_differences_per_draw,
-    _select_hits_and_totals_by_measure,
-)
+from analysis.pages.negation.tables import ACCURACIES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.statistics.resampling import bootstrap_intervals, draw_item_counts
+from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_shares, draw_item_counts
+from analysis.statistics.shares import build_shares_of_columns
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
@@ -197,6 +194,20 @@ def test_of_samples_the_label_of_most_counts_and_a_tie_is_no_answer(tmp_path):
     assert table["valid"].tolist() == [1.0, 0.0]
 
 
+def test_labels_may_have_any_characters_and_names(tmp_path):
+    names = dict(zip(LABELS, ("l'implication", 'la "contradiction"', "valid"), strict=True))
+    rows = answers(stimuli(8), invalid=0.2)
+    renamed = rows.assign(
+        gold=rows["gold"].map(names), answer=rows["answer"].map(names), options=[list(names.values())] * len(rows),
+        canonical=[list(names.values())] * len(rows),
+    )  # fmt: skip
+    run = runs.open_runs(write_negation(tmp_path / "run", rows))
+    other = runs.open_runs(write_negation(tmp_path / "renamed", renamed, canonical=tuple(names.values())))
+    for name in ("negation_accuracy", "negation_bias"):
+        expected = tables.build_table(name, run, resamples=0).replace(names)
+        pd.testing.assert_frame_equal(tables.build_table(name, other, resamples=0), expected)
+
+
 def test_models_that_always_or_never_get_it_right_have_an_interval(tmp_path):
     asked = stimuli(20)
     for said in (asked["gold"], asked["gold"].map(lambda gold: LABELS[LABELS.index(gold) - 1])):
@@ -222,9 +233,9 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(_compute_shares_and_differences_per_draw, shares_by_measure=ACCURACIES)
+    figures = partial(compute_drawn_shares, parts_by_figure=ACCURACIES)
     found = bootstrap_intervals(
-        columns, figures, partial(_select_hits_and_totals_by_measure, shares_by_measure=ACCURACIES), draws=1
+        columns, figures, partial(build_shares_of_columns, parts_by_figure=ACCURACIES), draws=1
     )["acc_change"]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()

@@ -173,7 +173,7 @@ def test_scores_after_thoughts_have_their_number_and_variance(tmp_path):
             wanted = np.var((total - ratio * mass) / mass.mean(), ddof=1)
             assert study.spread[0, i, 0] == pytest.approx(wanted, abs=1e-12)
     said = words(ScoringPage([str(path)], resamples=20))
-    assert "by probabilities after thoughts at the temperature of its maker" in said and "thoughts did not end" in said
+    assert "by probabilities after thoughts at the maker’s temperature" in said and "thoughts did not end" in said
     assert "thoughts each" in words(ReliabilityPage([str(path)]))
 
 

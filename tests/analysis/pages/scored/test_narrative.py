@@ -45,6 +45,8 @@ def test_a_verdict_is_what_whole_intervals_say(shares, verdict):
 def test_what_passes_is_said_before_the_figure():
     table = frames([0.3])
     assert answer_page_question(table).explanation == "A score passes the threshold where F1 is 0.5 or more."
+    large = table | {"scored_spread": table["scored_spread"].assign(threshold=1500.0)}
+    assert answer_page_question(large).explanation.endswith("where F1 is 1,500 or more.")
     lower = table | {"scored_means": table["scored_means"].assign(direction="lower")}
     assert answer_page_question(lower).explanation.endswith("is 0.5 or less.")
     two = frames([0.3, 0.4])
@@ -156,3 +158,13 @@ def test_a_model_that_is_not_judged_is_named_in_no_sentence_on_wordings():
     tables["scored_wordings"] = wordings.assign(study="s", condition="F1", measure="F1")
     (sentence,) = answer_page_question(tables).details["scored_wordings"]
     assert sentence.endswith("w1 has a mean of 0.600, w2 of 0.500 (m1).")
+
+
+def test_what_is_alike_has_no_highest_and_no_lowest():
+    tables = {name: table.assign(mean=1.0, sd=0.0) for name, table in frames([0.3, 0.3]).items()}
+    wordings = tables["scored_means"].assign(wording="w0")
+    tables["scored_wordings"] = pd.concat([wordings, wordings.assign(wording="w1")])
+    details = answer_page_question(tables).details
+    assert not any("goes from" in sentence for sentence in details["scored_means"])
+    assert details["scored_passes"] == ("The F1 of an item has an SD of 0.000 over its wordings, on average.",)
+    assert "scored_wordings" not in details

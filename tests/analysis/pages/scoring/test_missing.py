@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,13 +14,17 @@ from analysis import runs
 from analysis.pages.scoring.by_setting import (
     describe_range_of_most_extreme_kurtosis,
     describe_sampled_versus_exact_scores,
+    describe_settings_other_than_headline,
 )
+from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
+from analysis.pages.scoring.items import label_rows_with_model_and_prompt
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.scoring_runs import condition, make_run, name_of, one_judge, stimuli, write_scores
+from helpers.synthetic import edit_run_json
 
 GOLD = [5.0, 11, 18, 30, 42, 55, 61, 77, 90, 100]
 NAME = name_of((0, 9), 0.7, "sampled")
@@ -192,8 +198,23 @@ def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
 
 def test_the_range_of_the_largest_kurtosis_is_that_of_models_that_are_judged():
     """Model b is not judged on one range, so it is compared on none."""
-    unit = {"study": "s", "group": "g", "form": "plain", "temperature": 0.7, "method": "sampled"}
+    unit = {"study": "s", "group": "g", "form": "plain", "prompt": "", "temperature": 0.7, "method": "sampled"}
     ranges = pd.DataFrame({**unit, "model": list("abc"), "kurtosis_0_9": [1.0, 9.0, 9.0], "kurtosis_1_5": [2.0, 1, 1]})
     scores = pd.DataFrame({**unit, "model": list("aabbcc"), "range": ["0-9", "1-5"] * 3})
     (sentence,) = describe_range_of_most_extreme_kurtosis(ranges, scores.assign(validity=[0.9, 0.9, 0.1, 0.9, 0.1, 0]))
     assert sentence.startswith("The kurtosis is furthest from 0 on the range 1-5 in 1 of 1 combination of group")
+
+
+def test_a_temperature_that_nobody_set_is_the_makers(tmp_path):
+    """Thoughts are sampled as the maker of a model advises: no page says “temperature nan”."""
+    path = make_run(tmp_path / "run", {"g": 12}, temperatures=(1.0,), methods=("exact",))
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    thoughts = {name: {**fields, "answer": "thought", "temperature": None} for name, fields in conditions.items()}
+    edit_run_json(path, conditions=thoughts)
+    page = ScoringPage([str(path)], resamples=20)
+    shown = [page.answer().text, page.figure("score_violins").text, page.figure("score_influence").text]
+    assert all("at the maker’s temperature" in text for text in shown[:2])
+    models = label_rows_with_model_and_prompt(page.frame("scores").query("model != 'gold'")).assign(validity=0.2)
+    shown += list_cautions(models, models, page.frames, page.setting)
+    assert not any("temperature nan" in text or "temperature maker" in text for text in shown)
+    assert "1 temperature, thought scores." in " ".join(describe_settings_other_than_headline(models))

@@ -114,17 +114,9 @@ def test_human_scores_stand_first_and_base_models_are_hollow():
 def test_a_large_kurtosis_gets_a_logarithmic_axis():
     frame = pd.DataFrame({"temperature": [0.4, 0.7], "kurtosis": [128.0, 3.0], "tau": [0.1, 0.2]})
     frame = frame.assign(
-        study="s",
-        group="g",
-        model="m",
-        form="plain",
-        stage="tuned",
-        range="0-9",
-        method="sampled",
-        n=5,
-        no_interval="",
-        caution="",
-    )
+        study="s", group="g", model="m", form="plain", prompt="", stage="tuned", range="0-9", method="sampled", n=5,
+        no_interval="", caution="",
+    )  # fmt: skip
     for name in ("kurtosis", "tau"):
         frame[f"{name}_lower"], frame[f"{name}_upper"] = frame[name] - 0.1, frame[name] + 0.1
     assert [axes.get_yscale() for axes in plots.draw_score_temperatures(frame).axes[:2]] == ["symlog", "linear"]

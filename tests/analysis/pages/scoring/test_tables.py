@@ -280,6 +280,32 @@ def test_a_range_may_begin_below_0(tmp_path):
     np.testing.assert_array_equal(one["kurtosis"], one["kurtosis_-5_5"])
 
 
+def test_two_prompts_are_not_mixed_in_what_compares_ranges_methods_and_stages(tmp_path):
+    """Asked again with a prompt of one's own (docs/scoring.md), a run has each setting in two prompts."""
+    path = make_run(tmp_path / "one", {"g": 12}, temperatures=(0.7,))
+    info = json.loads((path / "run.json").read_text())
+    responses = pq.read_table(path / "responses").to_pandas().drop(columns="study")
+    rows = responses.merge(pq.read_table(path / "stimuli.parquet").to_pandas()[["item", "gold_score"]], on="item")
+    both = pd.concat([rows, rows.assign(condition="mine/" + rows["condition"])]).assign(
+        attributes=[[("gold_range", "0-100")]] * (2 * len(rows))
+    )
+    conditions = info["conditions"] | {
+        f"mine/{name}": {**fields, "prompt": "mine"} for name, fields in info["conditions"].items()
+    }
+    made = runs.open_runs(write_scores(tmp_path / "both", both, conditions, models=info["models"]))
+    wide, long = (tables.build_table(name, made, resamples=0) for name in ("score_ranges", "scores"))
+    assert len(wide) == len(FAMILY) * 2 * 2
+    one = long[long["range"] == "1-5"].merge(wide, on=["model", "method", "prompt"])
+    np.testing.assert_array_equal(one["tau"], one["tau_1_5"])
+    methods = tabulate_sampled_versus_exact_scores(made, resamples=0)
+    assert (methods["sampled_condition"] + "/exact" == methods["exact_condition"]).all()
+    changes = tabulate_score_changes_by_tuning(made, resamples=0)
+    assert (changes["pre_condition"] == changes["post_condition"]).all()
+    assert len(methods) == len(FAMILY) * 2 * 2 and len(changes) == 2 * 2 * 2 * 2
+    names = add_names_of_correlation_points(changes)
+    assert not names.duplicated(["range", "method", "point"]).any()
+
+
 def test_sampled_scores_are_compared_with_exact_ones(frames, run):
     table = frames["score_methods"]
     assert len(table) == len(GROUPS) * len(FAMILY) * 2 * 2

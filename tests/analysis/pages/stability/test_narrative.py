@@ -291,3 +291,9 @@ def test_a_model_without_responses_has_no_share_and_an_item_left_out_for_one_mod
     text = " ".join(said.cautions)
     assert "most from a (" in text and "nan" not in text
     assert "left out for some models" in text
+
+
+def test_nothing_is_said_of_most_or_each_where_there_is_one_or_all_are_alike(tmp_path):
+    said, _ = answer(tmp_path / "run", random_frame(["a", "b"], items=1).assign(mass=0.0))
+    assert "each" not in said.setup and said.setup.endswith("1 item of “synthetic”, in 7 wordings.")
+    assert "14 of 14 responses (100 %) hold no valid answer." in said.cautions

@@ -244,10 +244,7 @@ def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
     distribution, items = (
         pd.concat([part.assign(condition=f"condition-{i}") for i in range(300)]) for part in (distribution, items)
     )
-    for figure in (
-        plots.draw_agreement(distribution, items, width=plotting.COLUMN),
-        plots.draw_validity(items),
-    ):
+    for figure in (plots.draw_agreement(distribution, items, width=plotting.COLUMN), plots.draw_validity(items)):
         check_figure(figure)
         assert len(texts(figure.axes[0], "column")) == MOST_COLUMNS
 

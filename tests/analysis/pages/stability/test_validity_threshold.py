@@ -120,10 +120,7 @@ def test_between_its_bounds_whether_a_model_answers_cannot_be_told(tmp_path):
 
 def test_every_figure_marks_them_and_says_what_the_mark_means(four):
     _, frames = four
-    drawn = {
-        "overview": (frames["stability"],),
-        "validity": next(figures.build_validity_frames(frames)),
-    }
+    drawn = {"overview": (frames["stability"],), "validity": next(figures.build_validity_frames(frames))}
     for name, shown in drawn.items():
         found = " ".join(texts(getattr(plots, f"draw_{name}")(*shown)))
         assert "few °" in found, name

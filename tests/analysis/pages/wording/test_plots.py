@@ -46,6 +46,12 @@ def test_captions_can_be_read_alone(frames, name):
     check_caption(getattr(captions, f"caption_{name}")(frames[name]))
 
 
+def test_antonyms_are_explained_where_there_are_some(frames):
+    table = frames["diff_yes"]
+    assert "Hollow, for antonyms" in captions.caption_diff_yes(table)
+    assert "antonyms" not in captions.caption_diff_yes(table[table["pattern"] != "antonym"])
+
+
 def test_files_are_deterministic(frames, tmp_path):
     check_files(lambda: plots.draw_shift_curve(frames["shift_curve"]), tmp_path / "shift_curve")
 

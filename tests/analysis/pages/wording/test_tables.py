@@ -266,6 +266,16 @@ def test_what_cannot_be_measured_is_refused_in_one_line(tmp_path, change, messag
     assert "\n" not in str(error.value)
 
 
+def test_labels_may_have_apostrophes(tmp_path):
+    rows, names = random_rows(items=4), {"yes": "d'accord", "no": "pas d'accord"}
+    renamed = rows.assign(answer=rows["answer"].map(names), gold=rows["gold"].map(names))
+    made = [write_wording(tmp_path / "run", rows),
+            write_wording(tmp_path / "renamed", renamed, canonical=tuple(names.values()))]  # fmt: skip
+    pd.testing.assert_frame_equal(
+        *(tabulate_answer_consistency_by_wording_kind(runs.open_runs(path), resamples=0) for path in made)
+    )
+
+
 def test_a_part_without_originals_is_not_called_a_fault_of_the_file(tmp_path):
     run = open_run(write_wording(tmp_path / "run", said({"original": "yn", "synonym": "yn"})))
     with pytest.raises(InputError, match="has 0 original questions in this part; it needs one"):

@@ -129,6 +129,17 @@ def test_few_shot_gains_are_paired_and_averaged_by_stage(rows, run):
     assert (table["lower"] <= table["difference"]).all()
 
 
+def test_exemplars_are_compared_within_one_prompt_file(tmp_path):
+    rows = random_rows(items=8, conditions=["chat/0-shot", "chat/4-shot", "mine/0-shot", "mine/4-shot"])
+    own = {name: {"form": "chat", "prompt": "mine"} for name in ("mine/0-shot", "mine/4-shot")}
+    shipped = {name: {"prompt": None} for name in ("chat/0-shot", "chat/4-shot")}
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, conditions=own | shipped))
+    table = tables.tabulate_shot_differences(run, resamples=0)
+    assert set(zip(table["condition"], table["condition_zero"], strict=True)) == {
+        ("chat/4-shot", "chat/0-shot"), ("mine/4-shot", "mine/0-shot")
+    }  # fmt: skip
+
+
 def test_p_values_of_comparisons_are_exact_where_answers_are_and_corrected_after_holm(tmp_path):
     """Reference: statsmodels' exact McNemar on the consistent answers, and its multipletests (holm)."""
     rows = random_rows(["a", "b"], items=25, conditions=["chat/0-shot", "chat/4-shot"], invalid=0.0, seed=2)
