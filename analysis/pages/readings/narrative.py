@@ -52,6 +52,8 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         What the page says in words.
     """
     readings = frames["readings"]
+    if readings.empty:
+        return Answer("No prompt's answer was read in two ways.", f"{UNCLEAR}.")
     models = list(dict.fromkeys(readings["model"]))
     most = int(readings.groupby(["study", "model", "setting"])["reading"].nunique().max())
     n_items = int(readings.drop_duplicates("study")["n_asked"].sum())

@@ -146,6 +146,10 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
     plain = write_run(tmp_path / "plain", paraphrases({"x": [0.2, 0.4]}))
     assert CATALOGUE.explain_no_data(runs.open_runs(plain), {}) == "no prompt's answer was read in two ways"
     assert CATALOGUE.explain_no_data(runs.open_runs(folder), {}) == ""
+    page = ReadingsPage([str(plain)])  # made by hand all the same
+    assert "No prompt&#39;s answer was read in two ways." in page.answer().text
+    shown = [page.table(name) for name in CATALOGUE.tables] + [page.figure(name) for name in CATALOGUE.figures]
+    assert all(part.text for part in [*shown, page.examples(), page.method(), page.provenance()])
 
 
 @pytest.mark.parametrize(
