@@ -93,7 +93,10 @@ def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
 
 
 def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
-    """Query all accuracies in the order of the studies; refuse a score that is no accuracy."""
+    """Query all accuracies in the order of the studies; refuse a score that is no accuracy.
+
+    A task that is called as the mean over tasks gets another name.
+    """
     accuracy_rows = runs.sql(
         """
         SELECT r.study, r.model, r.condition, r.item AS task, r.variant AS template, r.score AS accuracy, r.n
@@ -110,7 +113,7 @@ def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
             f"study {row['study']}: model {row['model']!r}, task {row['task']!r}, template {row['template']!r}: score "
             f"{row['accuracy']} of n {row['n']} is no accuracy; import it again"
         )
-    return accuracy_rows
+    return accuracy_rows.replace({"task": {ALL: f"task {ALL}"}})
 
 
 def list_ranking_groups(runs: Runs) -> list[RankingGroup]:
@@ -227,12 +230,12 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
     Returns
     -------
     DataFrame
-        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks
-        (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; models, template, model_template,
-        sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four,
-        four_lower, four_upper: coefficients of generalizability with the same items; one_items, four_items: with other
-        items; kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with
-        another study of this size.
+        study, condition, task (`ALL`: the mean over tasks; a task of that name is "task all"); n_models, n_tasks,
+        n_tasks_asked and tasks (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; models,
+        template, model_template, sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower,
+        one_upper, four, four_lower, four_upper: coefficients of generalizability with the same items; one_items,
+        four_items: with other items; kept_one: mean share of pairs with the same order under another template; tau:
+        expected Kendall tau with another study of this size.
     """
     table_rows = []
     for group in list_ranking_groups(runs):

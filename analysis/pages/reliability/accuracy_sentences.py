@@ -178,8 +178,11 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
 
 
 def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
-    """Write "Condition X: " where the rankings are of several conditions; else nothing."""
-    return f"Condition {row['condition']}: " if rankings["condition"].nunique() > 1 else ""
+    """Write "Condition X: " where the rankings are of several conditions, and of several studies the study; else
+    nothing."""
+    names = {"study": f"study “{row['study']}”", "condition": f"condition {row['condition']}"}
+    prefix = ", ".join(name for column, name in names.items() if rankings[column].nunique() > 1)
+    return f"{prefix[0].upper()}{prefix[1:]}: " if prefix else ""
 
 
 def _format_in_two_digits(value: float) -> str:
@@ -193,7 +196,7 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
     for condition, part in list(repeated_scores.groupby("condition", sort=False))[:CONDITIONS]:
         where = f"Condition {condition}: the" if repeated_scores["condition"].nunique() > 1 else "The"
         means = part.groupby("task", sort=False)["range"].mean()
-        most = f", most in {means.idxmax()} by {means.max():.3f}" if len(means) > 1 else ""
+        most = f", most in {means.idxmax()} by {means.max():.3f}" if means.max() > means.min() else ""
         yield (
             f"{where} best and the worst template of a task differ by {part['range'].mean():.3f} on average{most}; SD "
             f"over templates {part['sd'].mean():.3f}."
@@ -216,8 +219,9 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
             f"studies with other items and templates (ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f} in "
             "95 %)."
         )
-        tau = _format_in_two_digits(row["tau"])
-        yield f"The ranking's tau with that of another study is expected to be about {tau}."
+        if row["tau"] == row["tau"]:  # none where all means are equal
+            tau = _format_in_two_digits(row["tau"])
+            yield f"The ranking's tau with that of another study is expected to be about {tau}."
 
 
 def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
@@ -241,12 +245,13 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_r
     if rankings.empty:
         return
     main_rankings = _select_rankings_by_mean_over_tasks(rankings)
-    for row in main_rankings[main_rankings["n_tasks"] < main_rankings["n_tasks_asked"]].to_dict("records")[:CONDITIONS]:
-        if row["task"] == ALL:
-            yield (
-                f"{_format_condition_prefix(rankings, row)}means over tasks are over {row['n_tasks']} of "
-                f"{row['n_tasks_asked']} tasks, in which half of the models or more are ranked."
-            )
+    is_partial_mean = (main_rankings["task"] == ALL) & (main_rankings["n_tasks"] < main_rankings["n_tasks_asked"])
+    for row in main_rankings[is_partial_mean].to_dict("records")[:CONDITIONS]:
+        where = _format_condition_prefix(rankings, row)
+        yield (
+            f"{f'{where}means' if where else 'Means'} over tasks are over {row['n_tasks']} of {row['n_tasks_asked']} "
+            "tasks, in which half of the models or more are ranked."
+        )
     left = _count_models_missing_in_a_ranking(scores, main_rankings, rank_rows)
     if left:
         yield (
