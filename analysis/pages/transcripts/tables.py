@@ -53,13 +53,23 @@ def _order_items_and_mark_examples(runs: Runs, study: str) -> pd.DataFrame:
         frame["transcript_value"] = np.nan
     frame["n_units"] = frame["n_units"].fillna(0).astype(int)
     frame = frame.sort_values("transcript_value", ascending=False, kind="stable", na_position="last", ignore_index=True)
-    ordered_count = int(frame["transcript_value"].notna().sum())
-    if not ordered_count:
-        frame, ordered_count = frame.assign(measure=""), len(frame)
-    places = {ordered_count - 1: "last", 0: "first"}  # a single item is the first
-    if ordered_count > 2:
-        places[(ordered_count - 1) // 2] = "middle"
-    return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
+    places = np.flatnonzero(frame["transcript_value"].notna())
+    if not len(places):
+        frame, places = frame.assign(measure=""), np.flatnonzero(frame["item"].isin(_list_asked_items(runs, study)))
+    shown = dict(zip(places[[-1, 0]], ("last", "first"), strict=True)) if len(places) else {}  # a single one is first
+    if len(places) > 2:
+        shown[places[(len(places) - 1) // 2]] = "middle"
+    return frame.assign(shown=[shown.get(place, "") for place in range(len(frame))])
+
+
+def _list_asked_items(runs: Runs, study: str) -> list[str]:
+    """List the items of a study that some model was asked about; of an interrupted run, not all were."""
+    rows = runs.execute(
+        "SELECT DISTINCT item FROM (SELECT study, item FROM responses UNION ALL SELECT study, item FROM errors) "
+        "WHERE study = ?",
+        [study],
+    ).fetchall()
+    return [item for (item,) in rows]
 
 
 def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: bool) -> str:
