@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.benchmarks.measures import ALL
+from analysis.pages.benchmarks.model_facts import ACCURACY, SIZE
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
@@ -30,7 +31,7 @@ def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
 
 def list_benchmarks_scored_for_some_model(frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """List the benchmarks for which some model has a score."""
-    return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in ("parameters", "accuracy")]
+    return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in (SIZE, ACCURACY)]
 
 
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import JoinedRows, join_repeated_rows_of_models
+from analysis.pages.benchmarks.repeated import join_repeated_rows_of_models
 from analysis.reporting.words import format_quantity
 from analysis.runs import reading
 from ground.errors import InputError, shorten_to_one_line
@@ -132,16 +132,11 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     joined_rows = join_repeated_rows_of_models(
         file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, join_rule
     )
+    used_rule = join_rule if (joined_rows.rows > 1).any() else ""
     ignored = tuple(name for name in table.names if name not in benchmarks)
-    return _build_benchmark_scores(joined_rows, join_rule, f"{file} ({table.kind})", ignored)
-
-
-def _build_benchmark_scores(
-    joined_rows: JoinedRows, rule: str, source: str, ignored_columns: tuple[str, ...]
-) -> Scores:
-    """Build the scores from the joined rows; the rule is kept only where it joined some."""
-    used_rule = rule if (joined_rows.rows > 1).any() else ""
-    return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored_columns)
+    return Scores(
+        joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, f"{file} ({table.kind})", ignored
+    )  # fmt: skip
 
 
 def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]:

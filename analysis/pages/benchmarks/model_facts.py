@@ -13,7 +13,7 @@ from analysis.pages.benchmarks.model_names import match_models_to_scored_models,
 from analysis.runs import Runs
 from ground.errors import InputError
 
-SIZE = "parameters"
+SIZE, ACCURACY = "parameters", "accuracy"  # what measures are compared with beside benchmarks
 ROWS = "\0rows"  # no benchmark has this name
 
 
@@ -93,12 +93,19 @@ def read_score_file_once(
     Raises
     ------
     InputError
-        As `leaderboards.read_benchmark_scores`; and for one of the other options without a file of scores.
+        As `leaderboards.read_benchmark_scores`; for a benchmark with the name of the accuracy on the same items; and
+        for one of the other options without a file of scores.
     """
     if scores_path:
-        return runs.compute_once(
+        scores = runs.compute_once(
             ("scores", scores_path, columns, join_rule), lambda: read_benchmark_scores(scores_path, columns, join_rule)
         )
+        if ACCURACY in scores.frame:
+            raise InputError(
+                f"{scores_path}: column {ACCURACY!r} is called as the accuracy on the items of the runs; give it "
+                "another name, or name other columns in score_columns"
+            )
+        return scores
     for name, value in (("score_columns", columns), ("score_rows", join_rule), ("aliases", aliases)):
         if value:
             raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")

@@ -89,7 +89,7 @@ def test_one_name_of_two_studies_is_told_apart():
 
 def test_holm_nothing_is_named_before_the_correction():
     said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN, r=0.2))
-    assert said.verdict == f"These runs cannot tell: none of 2 rank correlations differs from 0 {CORRECTED}"
+    assert said.verdict == f"These runs cannot tell: none of 2 rank correlations is shown to differ from 0 {CORRECTED}"
 
 
 def test_holm_the_family_is_of_rank_correlations_of_headline_measures():

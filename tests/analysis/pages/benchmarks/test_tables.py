@@ -100,6 +100,16 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
         tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
 
 
+@pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix", "benchmark_names"])
+def test_a_benchmark_that_is_called_accuracy_is_refused_in_one_line(name, folder, scores):
+    """It was mixed with the accuracy on the same items: two rows of one name, and sentences about both."""
+    pd.read_csv(scores).rename(columns={"GPQA": "accuracy"}).to_csv(scores, index=False)
+    run = runs.open_runs(folder)
+    with pytest.raises(InputError, match=r"scores\.csv: column 'accuracy' is called as the accuracy on the items"):
+        tables_of.build_table(name, run, scores=str(scores), score_columns="all")
+    assert len(tables_of.build_table(name, run, scores=str(scores), score_columns="MT"))
+
+
 def test_the_table_holds_scipys_numbers(folder, scores):
     run = runs.open_runs(folder)
     table = tables.tabulate_measure_benchmark_correlations(run, scores=str(scores), score_columns="all")
