@@ -280,7 +280,7 @@ def _describe_correlations_clear_given_size(table: pd.DataFrame, family: pd.Data
     if len(pairs):
         n_clear = int(pairs["clear_given"].sum())
         total_text = format_quantity(len(pairs), "clear rank correlation")
-        remain = "remains" if n_clear == 1 else "remain"
+        remain = "remains" if 1 in (n_clear, len(pairs)) else "remain"
         yield f"Given size, {n_clear} of {total_text} with benchmarks or accuracy {remain}."
 
 

@@ -244,7 +244,7 @@ def test_given_size_the_clear_ones_are_counted_again():
     given = {"method": "spearman given size", "benchmark": "MT"}
     said = answer(coefficient("MT"), coefficient(**given, r=0.1, ends=(-0.5, 0.6), p_holm=1.0))
     assert said.details["benchmarks"][-1] == (
-        "Given size, 0 of 1 clear rank correlations with benchmarks or accuracy remain."
+        "Given size, 0 of 1 clear rank correlation with benchmarks or accuracy remains."
     )
 
 
