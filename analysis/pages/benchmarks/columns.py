@@ -42,8 +42,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
     "measure_a": Column(
-        "one of the two that are correlated: a benchmark, size (parameters) or a headline measure",
-        header="Measure",
+        "one of the two that are correlated: a benchmark, size (parameters) or a headline measure", header="Measure"
     ),
     "measure_b": Column("the other of the two", header="With"),
     "score_matrix.measure_a": Column("a benchmark of the file of scores", header="Measure"),

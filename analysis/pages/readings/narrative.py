@@ -8,12 +8,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.readings.cautions import label_readings_by_model_and_setting, list_cautions
-from analysis.reporting.words import (
-    Answer,
-    format_percent,
-    format_quantity,
-    join_names,
-)
+from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
@@ -196,9 +191,9 @@ def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str
 
 def _describe_reading_with_share_range(reading: str, shares: pd.Series) -> str:
     """Write a reading with the least and the largest of some shares."""
-    low, high = format_percent(shares.min()), format_percent(shares.max())
-    start = low.removesuffix(" %")
-    return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
+    low, high = shares.min(), shares.max()
+    is_one = format_percent(low) == format_percent(high)
+    return f"{reading} {format_percent(low) if is_one else _format_percent_range(low, high)}"
 
 
 def _format_interval_of_reading_specific_share(row: dict[str, object]) -> str:

@@ -77,11 +77,7 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
         name: (*page_answer.details.get(name, ()), *sentences)
         for name, sentences in _group_accuracy_sentences_by_catalogue_entry(frames).items()
     }
-    return replace(
-        page_answer,
-        cautions=(*page_answer.cautions, *cautions),
-        details={**page_answer.details, **details},
-    )
+    return replace(page_answer, cautions=(*page_answer.cautions, *cautions), details={**page_answer.details, **details})
 
 
 def _group_accuracy_sentences_by_catalogue_entry(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:

@@ -15,13 +15,7 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.ordered import MIDDLE as HALF
-from analysis.statistics.resampling import (
-    DRAWS,
-    Array,
-    Columns,
-    average_columns_in_each_draw,
-    bootstrap_intervals,
-)
+from analysis.statistics.resampling import DRAWS, Array, Columns, average_columns_in_each_draw, bootstrap_intervals
 
 
 def tabulate_response_styles(runs: Runs) -> pd.DataFrame:

@@ -118,12 +118,7 @@ def answer_page_question(
         "mixed_diagnostics": tuple(_describe_explained_variance(fitted)),
         "correlations": pairs,
     }
-    return Answer(
-        setup,
-        _describe_feature_with_most_effects(effects, answer_pair),
-        cautions=doubts,
-        details=details,
-    )
+    return Answer(setup, _describe_feature_with_most_effects(effects, answer_pair), cautions=doubts, details=details)
 
 
 def _select_effects_of_answering_models(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
