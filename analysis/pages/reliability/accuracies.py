@@ -26,6 +26,8 @@ from analysis.statistics.reliability.templates import (
     estimate_template_noise_variance_from_accuracies,
     summarize_template_accuracies_with_intervals,
 )
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.shares import wilson
 from ground.errors import InputError, format_nearest_name_hint
 
 PROTOCOL = "accuracies"
@@ -67,8 +69,8 @@ class RankingGroup:
         return {
             "n_models": len(self.models), "n_tasks": len(self.blocks), "n_tasks_asked": self.n_tasks_asked,
             "tasks": ", ".join(self.tasks), "n_templates": self.mean_n_shared_templates_per_task,
-            "n_templates_least": min(templates),
-            "n_templates_most": max(templates), "n_items": int(min(block.n.min() for block in self.blocks)),
+            "n_templates_least": min(templates), "n_templates_most": max(templates),
+            "n_items": int(min(block.n.min() for block in self.blocks)),
         }  # fmt: skip
 
     @property
@@ -299,10 +301,8 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     table_rows = []
     for group in [group for group in all_groups if group.task == task] if task else default_groups:
         group_ranking = rank_group_models(runs, group, seed)
-        kept_one, kept_others = (
-            aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed),
-            aggregated.estimate_order_stability_across_templates(group.blocks),
-        )
+        kept_one = aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)
+        kept_others = aggregated.estimate_order_stability_across_templates(group.blocks)
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
                 **group.key_columns, "n_templates": group.mean_n_shared_templates_per_task, "a_model": group.models[a],
@@ -316,9 +316,6 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
 
 def list_template_accuracies(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `templates` about accuracies, with Wilson's intervals."""
-    from analysis.statistics.resampling import LEVEL
-    from analysis.statistics.shares import wilson
-
     accuracy_rows = read_accuracy_rows(runs)
     lower, upper = wilson(accuracy_rows["accuracy"].to_numpy(float), accuracy_rows["n"].to_numpy(float), LEVEL)
     table_rows = accuracy_rows.rename(columns={"n": "n_items"}).assign(accuracy_lower=lower, accuracy_upper=upper)

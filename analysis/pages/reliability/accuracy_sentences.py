@@ -114,8 +114,8 @@ def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[
     every = f"intervals of every {grouping}" if len(main_rankings) > 1 else "interval"
     yield (
         f"One of {_format_template_count_range(main_rankings, spelled_out=True)} templates ranks them with a "
-        f"reliability of {_format_in_two_digits(with_interval['one_lower'].min())} to "
-        f"{_format_in_two_digits(with_interval['one_upper'].max())} ({every})."
+        f"reliability of {format_coefficient(with_interval['one_lower'].min())} to "
+        f"{format_coefficient(with_interval['one_upper'].max())} ({every})."
     )
 
 
@@ -168,8 +168,8 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
     if pd.isna(low) or pd.isna(high):
         return "with a reliability that is not shown, as models differ too little"
     return (
-        f"with a reliability of {_format_in_two_digits(row[coefficient_name])} "
-        f"(interval {_format_in_two_digits(low)} to {_format_in_two_digits(high)})"
+        f"with a reliability of {format_coefficient(row[coefficient_name])} "
+        f"(interval {format_coefficient(low)} to {format_coefficient(high)})"
     )
 
 
@@ -181,7 +181,7 @@ def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) 
     return f"{prefix[0].upper()}{prefix[1:]}: " if prefix else ""
 
 
-def _format_in_two_digits(value: float) -> str:
+def format_coefficient(value: float) -> str:
     """Write a coefficient with two digits; one that rounding would make perfect, with a bound."""
     return f"{value:.2f}".replace("-", "−") if value < 0.995 or value >= 1 else "more than 0.99"
 
@@ -216,7 +216,7 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
             "95 %)."
         )
         if row["tau"] == row["tau"]:  # none where all means are equal
-            tau = _format_in_two_digits(row["tau"])
+            tau = format_coefficient(row["tau"])
             yield f"The ranking's tau with that of another study is expected to be about {tau}."
 
 
