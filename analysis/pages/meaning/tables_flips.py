@@ -131,9 +131,7 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
         is none. Of choices, distances are means over the orders of the options. No rows of a study without a used
         check.
     """
-    fits: list[tuple[FitInput, Fit]] = []
-    unfitted: list[dict[str, Any]] = []
-    checks: dict[str, str] = {}
+    fits, unfitted, checks = list[tuple[FitInput, Fit]](), list[dict[str, Any]](), dict[str, str]()
     for answers in read_answers_of_checked_studies(runs):
         if answers.meaning.verdict_deciding_check is None:
             continue
@@ -145,9 +143,8 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
                 fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
             except InputError as error:
                 unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
-    parts = ([_list_effects_of_meaning_score(Result(UNIT, fits))] if fits else []) + (
-        [pd.DataFrame(unfitted)] if unfitted else []
-    )
+    parts = [_list_effects_of_meaning_score(Result(UNIT, fits))] if fits else []
+    parts += [pd.DataFrame(unfitted)] if unfitted else []
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*UNIT, *_EFFECT_COLUMNS])
