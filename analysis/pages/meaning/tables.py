@@ -27,11 +27,6 @@ def _list_checked_studies(runs: Runs) -> list[StudyMeaning]:
 def tabulate_quality_of_meaning_checks(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check parts decoys from wordings that passed, on all wordings of a study.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -71,11 +66,6 @@ def _estimate_share_reaching_threshold(name: str, scores: Array, items: Any, thr
 
 def tabulate_check_performance_by_decoy_kind(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check sees through each kind of decoy.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

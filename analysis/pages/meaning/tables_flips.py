@@ -102,11 +102,6 @@ def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int
 def tabulate_check_error_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
     """Tabulate the share of flips among wordings of the same meaning, corrected for the errors of the check.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -117,11 +112,6 @@ def tabulate_check_error_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
 
 def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
     """Tabulate how far answers are from that to the original, by how surely their wording means the same.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

@@ -21,11 +21,6 @@ from analysis.statistics.resampling import DRAWS, Array, Columns, average_column
 def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
     """Measure the response styles of every model.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
