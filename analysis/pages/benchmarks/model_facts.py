@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -79,6 +79,8 @@ def read_score_file_once(
 ) -> Scores | None:
     """Read the file of scores, once per report; None where none is given.
 
+    A benchmark that is called as the accuracy on the items of the runs gets another name.
+
     Parameters
     ----------
     runs
@@ -93,19 +95,13 @@ def read_score_file_once(
     Raises
     ------
     InputError
-        As `leaderboards.read_benchmark_scores`; for a benchmark with the name of the accuracy on the same items; and
-        for one of the other options without a file of scores.
+        As `leaderboards.read_benchmark_scores`; and for one of the other options without a file of scores.
     """
     if scores_path:
         scores = runs.compute_once(
             ("scores", scores_path, columns, join_rule), lambda: read_benchmark_scores(scores_path, columns, join_rule)
         )
-        if ACCURACY in scores.frame:
-            raise InputError(
-                f"{scores_path}: column {ACCURACY!r} is called as the accuracy on the items of the runs; give it "
-                "another name, or name other columns in score_columns"
-            )
-        return scores
+        return replace(scores, frame=scores.frame.rename(columns={ACCURACY: f"{ACCURACY} of the file"}))
     for name, value in (("score_columns", columns), ("score_rows", join_rule), ("aliases", aliases)):
         if value:
             raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")

@@ -100,14 +100,15 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
         tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
 
 
-@pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix", "benchmark_names"])
-def test_a_benchmark_that_is_called_accuracy_is_refused_in_one_line(name, folder, scores):
-    """It was mixed with the accuracy on the same items: two rows of one name, and sentences about both."""
-    pd.read_csv(scores).rename(columns={"GPQA": "accuracy"}).to_csv(scores, index=False)
-    run = runs.open_runs(folder)
-    with pytest.raises(InputError, match=r"scores\.csv: column 'accuracy' is called as the accuracy on the items"):
-        tables_of.build_table(name, run, scores=str(scores), score_columns="all")
-    assert len(tables_of.build_table(name, run, scores=str(scores), score_columns="MT"))
+def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_items(folder, scores):
+    """There were two rows of one name, and sentences about both."""
+    run, options = runs.open_runs(folder), {"scores": str(scores), "score_columns": "GPQA"}
+    plain = tables.tabulate_measure_benchmark_correlations(run, **options)
+    pd.read_csv(scores).rename(columns={"GPQA": "accuracy"}).to_csv(scores.with_name("named.csv"), index=False)
+    options = {"scores": str(scores.with_name("named.csv")), "score_columns": "accuracy"}
+    named = tables.tabulate_measure_benchmark_correlations(run, **options)
+    pd.testing.assert_frame_equal(named, plain.replace({"benchmark": {"GPQA": "accuracy of the file"}}))
+    assert "accuracy of the file" in set(tables.tabulate_pairwise_correlations(run, **options)["measure_a"])
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
