@@ -84,13 +84,6 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     table = tables.tabulate_measure_benchmark_correlations(run)
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
-    other = {"chat/0-shot": {"exemplars_hash": "x"}}
-    unlike = tables.tabulate_measures_by_model_and_condition(
-        runs.open_runs(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
-    )
-    assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
-    assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
-
 
 @pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix"])
 def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, folder, tmp_path, monkeypatch):

@@ -178,27 +178,17 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "(lower end of the interval)."
     )
     whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
-    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([whole])) == (
-        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
-        "resample)."
-    )
     rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
-    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([rounded])) == (
-        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
-        "resample)."
-    )
+    for row in (whole, rounded):
+        assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
+            "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
+            "resample)."
+        )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
-    row = {
-        "reading": "strict rule",
-        "wording_sd": 0.1,
-        "kept": 0.95,
-        "kept_lower": 0.9,
-        "kept_upper": 0.99,
-        "n_sources": 1,
-        "same": False,
-    }
+    row = {"reading": "strict rule", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99,
+           "n_sources": 1, "same": False}  # fmt: skip
     assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])).startswith(
         "In the same texts, 95 % of the variance"
     )
@@ -213,15 +203,9 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
 
 
 def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
-    row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99}
-    row |= {
-        "n_sources": 2,
-        "same": False,
-        "common": 0.97,
-        "common_lower": 0.8,
-        "n_models": 4,
-        "setting": "plain/yes-no",
-    }
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99,
+           "n_sources": 2, "same": False, "common": 0.97, "common_lower": 0.8, "n_models": 4,
+           "setting": "plain/yes-no"}  # fmt: skip
     one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
@@ -301,10 +285,8 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
 @pytest.mark.slow
 def test_a_rule_that_misreads_unequally_is_named():
     rng = np.random.default_rng(5)
-    groups = [
-        reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
-    ]
-    described = tables.build_table_of_readings_in_groups(groups, pd.DataFrame(), 500, 0)
+    study = reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20)
+    described = tables.build_table_of_readings_in_groups([reading_errors.build_group(study)], pd.DataFrame(), 500, 0)
     wanted = "Part of the variance over wordings by lenient is an artefact of reading."
     assert narrative.describe_readings_with_artefacts(described) == wanted
 
@@ -322,6 +304,7 @@ def write_lines(path, frame, change):
     ("column", "value", "said"),
     [("option", "maybe", "line 2: option 'maybe' is none of agree, disagree"), ("sample", "0", "line 2: sample '0' is"),
      ("item", "nothing", "line 2: item 'nothing' has no texts"), ("variant", "p77", "line 2: variant 'p77' has no"),
+     ("sample", "9" * 5_000, "line 2: sample '999"),
      ("text", "other", "line 2: text 'other' is not text 1"), ("model", "nobody", "line 2: study 'synthetic', model"),
      ("sample", "2", "the same text as in line")],
 )  # fmt: skip
