@@ -155,13 +155,13 @@ COLUMNS: Mapping[str, Column] = {
     ),
     # both conventions
     **{
-        f"{name}_{convention}": Column(f"{meaning}, invalid answers {ending}", unit, f"{header} ({ending})", *digits)
-        for name, (meaning, unit, header, *digits) in {
+        f"{name}_{convention}": Column(f"{meaning}, invalid answers {ending}", unit, f"{header} ({ending})", digits)
+        for name, (meaning, unit, header, digits) in {
             "estimate": ("the estimate", "response per unit", "Estimate", 4),
             "p_bonferroni": ("p by the fit's own error after Bonferroni", "", "p", 3),
             "p_robust_bonferroni": ("p by the cluster-robust error after Bonferroni", "", "Robust p", 3),
-            "confirmed": ("whether both p values are below 0.05", "", "Confirmed"),
-            "n_rows": ("responses that the fit is made of", "responses", "Responses"),
+            "confirmed": ("whether both p values are below 0.05", "", "Confirmed", None),
+            "n_rows": ("responses that the fit is made of", "responses", "Responses", None),
         }.items()
         for convention, ending in (("dropped", "dropped"), ("inconsistent", "counted"))
     },
