@@ -53,7 +53,8 @@ COLUMNS: Mapping[str, Column] = {
         "share", "Its own", 2,
     ),
     "own_most": Column(
-        "where that cannot be estimated: the most that it can be, 1 − the lower end of the interval of the largest r²",
+        "where that cannot be estimated: the most that it is likely to be, 1 − the lower end of the 95 % interval of the "
+        "largest r²",
         SHARE, "At most", 2,
     ),
     "own_from": Column("what it is estimated from: three readings, or people", header="Own from"),

@@ -229,9 +229,9 @@ def _describe_rank_swaps_between_readings(ranking: pd.DataFrame) -> list[str]:
     total, swaps, clear = (int(ranking[name].sum()) for name in ("n_pairs", "n_swaps", "n_clear_swaps"))
     if not swaps:
         return ["No pair of models changes its order with the reading."]
+    swap_text = "swaps its order" if swaps == 1 else "swap their order"
     return [
-        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} "
-        f"their order, {clear or 'none'} beyond chance."
+        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {swap_text}, {clear or 'none'} clearly."
     ]
 
 

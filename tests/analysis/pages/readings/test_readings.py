@@ -424,6 +424,16 @@ def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
     assert any(line.startswith("Judge and judged are the same model: org/judge.") for line in said)
 
 
+@pytest.mark.parametrize(
+    ("swaps", "clear", "said"),
+    [(1, 0, "Of 9 pairs of models and readings, 1 swaps its order, none clearly."),
+     (3, 2, "Of 9 pairs of models and readings, 3 swap their order, 2 clearly.")],
+)  # fmt: skip
+def test_swaps_that_are_not_clear_are_not_said_to_be_chance(swaps, clear, said):
+    ranking = pd.DataFrame([{"n_pairs": 9, "n_swaps": swaps, "n_clear_swaps": clear}])
+    assert narrative._describe_rank_swaps_between_readings(ranking) == [said]
+
+
 def test_an_estimate_above_one_by_chance_is_said_as_the_whole_variance():
     readings = pd.DataFrame([{"reading": "strict rule", "model": "m", "compared": True, "validity": 0.9, "own": 1.06,
                               "own_lower": 0.5, "own_upper": 1.3, "artefact": True}])  # fmt: skip
