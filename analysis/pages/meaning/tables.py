@@ -103,9 +103,9 @@ def tabulate_votes_of_annotators(runs: Runs, *, resamples: int = DRAWS, seed: in
     Returns
     -------
     DataFrame
-        study; annotator: a person, or `EVERYBODY` in the last row of a study; n_wordings, n_decoys: read; yes_share,
-        decoy_error_share: called the same, with X_lower, X_upper over items (Wilson); of everybody kappa, alpha, with
-        X_lower, X_upper over items (bootstrap); no_interval: why one is missing.
+        study; annotator: a person ("person all", if called so), or `EVERYBODY` in the last row of a study; n_wordings,
+        n_decoys: read; yes_share, decoy_error_share: called the same, with X_lower, X_upper over items (Wilson); of
+        everybody kappa, alpha, with X_lower, X_upper over items (bootstrap); no_interval: why one is missing.
     """
     rows: list[dict[str, Any]] = []
     for study in _list_checked_studies(runs):
@@ -126,7 +126,8 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
     no_agreement = {f"{name}{ending}": np.nan for name in ("kappa", "alpha") for ending in ("", "_lower", "_upper")}
     for place, name in enumerate(names):
         shares = _estimate_shares_voted_same_meaning(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
-        yield {"study": study.study, "annotator": name, **shares, **no_agreement, "no_interval": ""}
+        person = f"person {name}" if name == EVERYBODY else name
+        yield {"study": study.study, "annotator": person, **shares, **no_agreement, "no_interval": ""}
     kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, items, draws=resamples, seed=seed)
     agreement = {
         "kappa": kappa.value, "kappa_lower": kappa.lower, "kappa_upper": kappa.upper,
