@@ -9,7 +9,6 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     RANK,
-    list_benchmarks_scored_for_some_model,
     list_cautions,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
@@ -116,10 +115,11 @@ def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], 
     n_measures, noun = int(sources.loc[sources["left_out"] == "", "n_measures"].sum()), "measure"
     if len(family):
         n_measures, noun = family.groupby(["page", "study", "measure"]).ngroups, "headline measure"
-    benchmark_names = set(frames["benchmarks"]["benchmark"])
-    counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
-    if scored_benchmarks := list_benchmarks_scored_for_some_model(frames):
-        counterparts.append(format_quantity(len(scored_benchmarks), "benchmark"))
+    table = frames["benchmarks"]
+    names = set(table.loc[table["r"].notna(), "benchmark"]) if len(table) else set()
+    counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in names]
+    if scored_names := names - {SIZE, ACCURACY}:
+        counterparts.append(format_quantity(len(scored_names), "benchmark"))
     comparison_text = (
         f"{format_quantity(n_measures, noun)} of {whose} {'was' if n_measures == 1 else 'were'} compared "
         f"with {join_names(counterparts) or 'each other'}"

@@ -163,6 +163,7 @@ def test_without_a_coefficient_the_reason_is_said():
     ) in answer(coefficient("MT"), size=NAN).cautions
     refused = answer(coefficient(r=NAN, ends=(NAN, NAN), p_holm=NAN, caution="refused: fewer than 4 models"))
     assert refused.cautions[0] == "1 rank correlation refused: fewer than 4 models have both values."
+    assert refused.setup.endswith("; 5 measures of their answers were compared with each other.")  # and not with size
 
 
 def test_models_in_their_own_forms_are_said_to_be_so():
