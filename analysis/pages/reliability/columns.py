@@ -64,11 +64,10 @@ COLUMNS: Mapping[str, Column] = {
                         "nothing was sampled twice",
                         "samples", "Samples", 1),
     "missing": Column("why figures of this row are missing", header="Missing"),
-    **{
-        f"{table}.anew": Column("what another study has anew: items and wordings, or, where all items share one "
-                                "wording, items only", header="Anew")
-        for table in ("wording_ranking", "ranking_reliability")
-    },
+    "wording_ranking.anew": Column("what another study has anew: items and wordings, or, where all items share one "
+                                   "wording, items only", header="Anew"),
+    "ranking_reliability.anew": Column("what another study has anew: items and wordings, or, where all items share one "
+                                       "wording, items only", header="Anew"),
     "n_models": Column("models that answer, each under its first condition in run.json", "models", "Models"),
     "n_templates": Column("templates with a valid answer", "templates", "Templates"),
     "k": Column("number of wordings that is compared", "wordings", "k"),
@@ -96,12 +95,16 @@ COLUMNS: Mapping[str, Column] = {
                           "where each item has its own wordings", SQUARED, "Item × wording", 4),
     "sample": Column("variance component of a single sample, or thought; an answer from n of them is off by an n-th of "
                      "it", SQUARED, "Sample or thought", 4),
-    **{
-        f"{name}_{end}": Column(f"{end} end of the 95 % interval of the component of {of}", SQUARED, end.title(), 4)
-        for name, of in (("item", "items"), ("wording", "wordings"), ("interaction", "interactions"),
-                         ("sample", "samples or thoughts"))
-        for end in ("lower", "upper")
-    },
+    "item_lower": Column("lower end of the 95 % interval of the component of items", SQUARED, "Lower", 4),
+    "item_upper": Column("upper end of the 95 % interval of the component of items", SQUARED, "Upper", 4),
+    "wording_lower": Column("lower end of the 95 % interval of the component of wordings", SQUARED, "Lower", 4),
+    "wording_upper": Column("upper end of the 95 % interval of the component of wordings", SQUARED, "Upper", 4),
+    "interaction_lower": Column("lower end of the 95 % interval of the component of interactions", SQUARED, "Lower", 4),
+    "interaction_upper": Column("upper end of the 95 % interval of the component of interactions", SQUARED, "Upper", 4),
+    "sample_lower": Column("lower end of the 95 % interval of the component of samples or thoughts", SQUARED,
+                           "Lower", 4),
+    "sample_upper": Column("upper end of the 95 % interval of the component of samples or thoughts", SQUARED,
+                           "Upper", 4),
     "worth": Column("counted answers that one thought with exact probabilities is worth: variance of an answer drawn "
                     "after a thought, divided by that of the thought's exact probabilities; 1 where every thought "
                     "settles the answer; missing without two thoughts", "answers, from 1 on", "Worth", 2),
@@ -192,10 +195,11 @@ COLUMNS: Mapping[str, Column] = {
                                 "variance that items alone explain. Of accuracies without answers rather too low",
                                 SHARE, "Highest, corrected", 3),
     "range": Column("highest minus lowest", SHARE, "Range", 3),
-    **{
-        f"q{percent:02}": Column(f"{percent} % quantile over templates", SHARE, f"{percent} %", 3)
-        for percent in (5, 25, 50, 75, 95)
-    },
+    "q05": Column("5 % quantile over templates", SHARE, "5 %", 3),
+    "q25": Column("25 % quantile over templates", SHARE, "25 %", 3),
+    "q50": Column("50 % quantile over templates", SHARE, "50 %", 3),
+    "q75": Column("75 % quantile over templates", SHARE, "75 %", 3),
+    "q95": Column("95 % quantile over templates", SHARE, "95 %", 3),
     "gain": Column("highest minus mean: what the best template gains", SHARE, "Gain", 3),
     "saturation": Column("1 minus the gain (Sat)", SHARE, "Saturation", 3),
     "template_reliability.n_templates": Column("templates of a task that all ranked models have, mean over tasks",

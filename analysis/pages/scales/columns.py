@@ -11,10 +11,6 @@ S = "share of the scale, 0 to 1"
 DIFFERENCE = "share of the scale, -1 to 1"
 SHARE = "share, 0 to 1"
 LIKE = "for wordings like these: other items and other wordings"
-PEOPLE_FIGURES = {  # with intervals over items and over people: name, unit and digits
-    "w1": ("Distance", S, 3), "tv": ("Total variation", SHARE, 3), "alignment": ("Alignment", SHARE, 3),
-    "correlation": ("Correlation", "-1 to 1", 2), "bias": ("Bias", DIFFERENCE, 3), "excess": ("Excess", DIFFERENCE, 3),
-}  # fmt: skip
 STYLE_WORDS = {
     "acquiescence": "agrees", "ends": "ends", "middle": "middle", "order": "order: rising − falling",
     "no middle": "middle: without − with",
@@ -140,13 +136,48 @@ COLUMNS: Mapping[str, Column] = {
                    DIFFERENCE, "Bias", 3),
     "excess": Column("mean distance less that between two groups of as many people; of a model with fewer sampled "
                      "answers, less that of so many from the people", DIFFERENCE, "Excess", 3),
-    **{
-        f"{figure}{group}_{end}": Column(f"{end} end of the 95 % interval over {of_group} of the {name.lower()}", unit,
-                                         f"{name}: {end}{ending}", digits)
-        for figure, (name, unit, digits) in PEOPLE_FIGURES.items()
-        for group, of_group, ending in (("", "items", ""), ("_people", "people", " (people)"))
-        for end in ("lower", "upper")
-    },
+    "w1_lower": Column("lower end of the 95 % interval over items of the distance", S, "Distance: lower", 3),
+    "w1_upper": Column("upper end of the 95 % interval over items of the distance", S, "Distance: upper", 3),
+    "w1_people_lower": Column("lower end of the 95 % interval over people of the distance",
+                              S, "Distance: lower (people)", 3),
+    "w1_people_upper": Column("upper end of the 95 % interval over people of the distance",
+                              S, "Distance: upper (people)", 3),
+    "tv_lower": Column("lower end of the 95 % interval over items of the total variation",
+                       SHARE, "Total variation: lower", 3),
+    "tv_upper": Column("upper end of the 95 % interval over items of the total variation",
+                       SHARE, "Total variation: upper", 3),
+    "tv_people_lower": Column("lower end of the 95 % interval over people of the total variation",
+                              SHARE, "Total variation: lower (people)", 3),
+    "tv_people_upper": Column("upper end of the 95 % interval over people of the total variation",
+                              SHARE, "Total variation: upper (people)", 3),
+    "alignment_lower": Column("lower end of the 95 % interval over items of the alignment",
+                              SHARE, "Alignment: lower", 3),
+    "alignment_upper": Column("upper end of the 95 % interval over items of the alignment",
+                              SHARE, "Alignment: upper", 3),
+    "alignment_people_lower": Column("lower end of the 95 % interval over people of the alignment",
+                                     SHARE, "Alignment: lower (people)", 3),
+    "alignment_people_upper": Column("upper end of the 95 % interval over people of the alignment",
+                                     SHARE, "Alignment: upper (people)", 3),
+    "correlation_lower": Column("lower end of the 95 % interval over items of the correlation",
+                                "-1 to 1", "Correlation: lower", 2),
+    "correlation_upper": Column("upper end of the 95 % interval over items of the correlation",
+                                "-1 to 1", "Correlation: upper", 2),
+    "correlation_people_lower": Column("lower end of the 95 % interval over people of the correlation",
+                                       "-1 to 1", "Correlation: lower (people)", 2),
+    "correlation_people_upper": Column("upper end of the 95 % interval over people of the correlation",
+                                       "-1 to 1", "Correlation: upper (people)", 2),
+    "bias_lower": Column("lower end of the 95 % interval over items of the bias", DIFFERENCE, "Bias: lower", 3),
+    "bias_upper": Column("upper end of the 95 % interval over items of the bias", DIFFERENCE, "Bias: upper", 3),
+    "bias_people_lower": Column("lower end of the 95 % interval over people of the bias",
+                                DIFFERENCE, "Bias: lower (people)", 3),
+    "bias_people_upper": Column("upper end of the 95 % interval over people of the bias",
+                                DIFFERENCE, "Bias: upper (people)", 3),
+    "excess_lower": Column("lower end of the 95 % interval over items of the excess", DIFFERENCE, "Excess: lower", 3),
+    "excess_upper": Column("upper end of the 95 % interval over items of the excess", DIFFERENCE, "Excess: upper", 3),
+    "excess_people_lower": Column("lower end of the 95 % interval over people of the excess",
+                                  DIFFERENCE, "Excess: lower (people)", 3),
+    "excess_people_upper": Column("upper end of the 95 % interval over people of the excess",
+                                  DIFFERENCE, "Excess: upper (people)", 3),
     "scales_people.scale": Column("name of the scale, or all items", header="Scale"),
     "scales_people.persona": Column("name of the persona that the model was asked as, or all of them: their mixture",
                                     header="Persona"),

@@ -16,11 +16,16 @@ EFFECTS = (
            "statistic p p_bonferroni p_holm p_slopes confirmed dagger estimate_std estimate_std_lower "
            "estimate_std_upper n_tests n_rows n_items validity scale engine"),
 )  # fmt: skip
-_EFFECT_ERRORS: Mapping[str, tuple[str, str]] = {  # column -> its standard error and its dagger, as printed
-    f"effect_{name}": (f"effect_{name}_se", f"effect_{name}_dagger")
-    for name in split_names("word_frequency word_length statement_length right_dependents left_dependents "
-                            "dependency_length sentiment_positive sentiment_negative")
-}  # fmt: skip
+_EFFECT_ERRORS: Mapping[str, tuple[str, str]] = {  # column -> its standard error and its dagger
+    "effect_word_frequency": ("effect_word_frequency_se", "effect_word_frequency_dagger"),
+    "effect_word_length": ("effect_word_length_se", "effect_word_length_dagger"),
+    "effect_statement_length": ("effect_statement_length_se", "effect_statement_length_dagger"),
+    "effect_right_dependents": ("effect_right_dependents_se", "effect_right_dependents_dagger"),
+    "effect_left_dependents": ("effect_left_dependents_se", "effect_left_dependents_dagger"),
+    "effect_dependency_length": ("effect_dependency_length_se", "effect_dependency_length_dagger"),
+    "effect_sentiment_positive": ("effect_sentiment_positive_se", "effect_sentiment_positive_dagger"),
+    "effect_sentiment_negative": ("effect_sentiment_negative_se", "effect_sentiment_negative_dagger"),
+}
 BETWEEN = {"estimate": ("lower_robust", "upper_robust")}
 _DAGGER = (
     "†: not significant at 0.05 after Bonferroni over all models and predictors, by the fit's own errors or by "

@@ -154,17 +154,34 @@ COLUMNS: Mapping[str, Column] = {
         "whether both or neither are significant at 0.05 after Bonferroni, by either error", "", "Same significance"
     ),
     # both conventions
-    **{
-        f"{name}_{convention}": Column(f"{meaning}, invalid answers {ending}", unit, f"{header} ({ending})", digits)
-        for name, (meaning, unit, header, digits) in {
-            "estimate": ("the estimate", "response per unit", "Estimate", 4),
-            "p_bonferroni": ("p by the fit's own error after Bonferroni", "", "p", 3),
-            "p_robust_bonferroni": ("p by the cluster-robust error after Bonferroni", "", "Robust p", 3),
-            "confirmed": ("whether both p values are below 0.05", "", "Confirmed", None),
-            "n_rows": ("responses that the fit is made of", "responses", "Responses", None),
-        }.items()
-        for convention, ending in (("dropped", "dropped"), ("inconsistent", "counted"))
-    },
+    "estimate_dropped": Column("the estimate, invalid answers dropped", "response per unit", "Estimate (dropped)", 4),
+    "estimate_inconsistent": Column(
+        "the estimate, invalid answers counted", "response per unit", "Estimate (counted)", 4
+    ),
+    "p_bonferroni_dropped": Column(
+        "p by the fit's own error after Bonferroni, invalid answers dropped", "", "p (dropped)", 3
+    ),
+    "p_bonferroni_inconsistent": Column(
+        "p by the fit's own error after Bonferroni, invalid answers counted", "", "p (counted)", 3
+    ),
+    "p_robust_bonferroni_dropped": Column(
+        "p by the cluster-robust error after Bonferroni, invalid answers dropped", "", "Robust p (dropped)", 3
+    ),
+    "p_robust_bonferroni_inconsistent": Column(
+        "p by the cluster-robust error after Bonferroni, invalid answers counted", "", "Robust p (counted)", 3
+    ),
+    "confirmed_dropped": Column(
+        "whether both p values are below 0.05, invalid answers dropped", header="Confirmed (dropped)"
+    ),
+    "confirmed_inconsistent": Column(
+        "whether both p values are below 0.05, invalid answers counted", header="Confirmed (counted)"
+    ),
+    "n_rows_dropped": Column(
+        "responses that the fit is made of, invalid answers dropped", "responses", "Responses (dropped)"
+    ),
+    "n_rows_inconsistent": Column(
+        "responses that the fit is made of, invalid answers counted", "responses", "Responses (counted)"
+    ),
     "verdict": Column("the two scales compared, in words", "", "In words"),
     # the features themselves
     "feature_a": Column("a text feature", "", "Feature", phrase_name=phrase_predictor_names),
