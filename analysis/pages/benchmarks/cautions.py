@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.pages.benchmarks.measures import ALL
+from analysis.pages.benchmarks.model_facts import ACCURACY, SIZE
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS
@@ -29,11 +30,6 @@ def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
     return (table["method"] == RANK) & table["headline"].astype(bool)
 
 
-def list_benchmarks_scored_for_some_model(frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """List the benchmarks for which some model has a score."""
-    return [name for name in frames["benchmarks"]["benchmark"].unique() if name not in ("parameters", "accuracy")]
-
-
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """Yield the doubts, the gravest first."""
     table, values = frames["benchmarks"], select_values_of_compared_conditions(frames)
@@ -54,7 +50,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
         yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
-        if list_benchmarks_scored_for_some_model(frames):
+        if not table.empty and not table["benchmark"].isin([SIZE, ACCURACY]).all():  # there is a file of scores
             yield (
                 "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes "
                 "leaves the model out."

@@ -22,7 +22,7 @@ from analysis.pages.benchmarks.measures import collect_measures, name_measures_u
 from analysis.pages.benchmarks.model_facts import SIZE, ModelFacts, build_model_facts, replace_infinities_by_rank_or_nan
 from analysis.runs import Runs
 from analysis.statistics import correlation
-from analysis.statistics.multiplicity import holm
+from analysis.statistics.multiplicity import correct_families_by_holm
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 COLUMNS = ("measure", "score", "method", "given", "r", "lower", "upper", "p", "p_holm", "n", "caution")
@@ -86,11 +86,8 @@ def correlate_chosen_measures_with_scores(
             f"{len(score_table.frame):,} models; say which is which with aliases=FILE"
         )
     covariate = _find_covariate_values(given, facts, score_table)
-    rows = list(_build_coefficient_rows(values, facts, method, given, covariate))
-    table = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "p_holm"])
-    is_test = table["p"].notna()
-    table.loc[is_test, "p_holm"] = holm(table.loc[is_test, "p"])
-    return table.astype({"p_holm": float})[list(COLUMNS)] if is_test.any() else table.assign(p_holm=np.nan)[[*COLUMNS]]
+    table = pd.DataFrame(_build_coefficient_rows(values, facts, method, given, covariate), columns=COLUMNS)
+    return table.assign(p_holm=correct_families_by_holm(table, ["method"]))
 
 
 def _select_named_measures(runs: Runs, names: str | Sequence[str], invalid: str) -> pd.DataFrame:

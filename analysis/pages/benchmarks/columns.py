@@ -29,8 +29,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "joined_by": Column(
         "how several rows of a model became one: best (row with the highest mean over its benchmarks), mean, or "
-        "newest; empty: none has several",
-        header="Rows joined",
+        "newest; empty: none has several", header="Rows joined",
     ),
     "r": Column("correlation over models, by the method named", "-1 to 1", "r", 2),
     "lower": Column("lower end of the 95 % interval of r (Fisher's z)", "-1 to 1", "Lower", 3),
@@ -42,8 +41,7 @@ COLUMNS: Mapping[str, Column] = {
     ),
     "caution": Column("why there is no coefficient, or that it rests on few models", header="Caution"),
     "measure_a": Column(
-        "one of the two that are correlated: a benchmark, size (parameters) or a headline measure",
-        header="Measure",
+        "one of the two that are correlated: a benchmark, size (parameters) or a headline measure", header="Measure"
     ),
     "measure_b": Column("the other of the two", header="With"),
     "score_matrix.measure_a": Column("a benchmark of the file of scores", header="Measure"),
@@ -53,9 +51,7 @@ COLUMNS: Mapping[str, Column] = {
     "unit": Column("unit of the measure", header="Unit"),
     "accuracy": Column(
         "accuracy on the same items, which the measure is compared with; empty: none is known, or it is a part of it",
-        SHARE,
-        "Accuracy",
-        3,
+        SHARE, "Accuracy", 3,
     ),
     "form": Column("form of the prompts that the model was asked in; empty: not said", header="Form"),
     "n_forms": Column("forms that the model was asked in, all else equal; only its own is here", "forms", "Forms"),
@@ -82,4 +78,4 @@ COLUMNS: Mapping[str, Column] = {
     "by": Column("what matched: an alias, the name, or the name without its organisation", header="By"),
     "nearest": Column("the most similar unmatched name on the other side", header="Nearest name"),
     "similarity": Column("similarity of the two names", "0 to 1", "Similarity", 2),
-}
+}  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.pages.benchmarks.repeated import JoinedRows, join_repeated_rows_of_models
+from analysis.pages.benchmarks.repeated import join_repeated_rows_of_models
 from analysis.reporting.words import format_quantity
 from analysis.runs import reading
 from ground.errors import InputError, shorten_to_one_line
@@ -132,16 +132,11 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     joined_rows = join_repeated_rows_of_models(
         file, frame, pd.Series(table.sizes, dtype=float), dates, table.models, table.where, join_rule
     )
+    used_rule = join_rule if (joined_rows.rows > 1).any() else ""
     ignored = tuple(name for name in table.names if name not in benchmarks)
-    return _build_benchmark_scores(joined_rows, join_rule, f"{file} ({table.kind})", ignored)
-
-
-def _build_benchmark_scores(
-    joined_rows: JoinedRows, rule: str, source: str, ignored_columns: tuple[str, ...]
-) -> Scores:
-    """Build the scores from the joined rows; the rule is kept only where it joined some."""
-    used_rule = rule if (joined_rows.rows > 1).any() else ""
-    return Scores(joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, source, ignored_columns)
+    return Scores(
+        joined_rows.frame, joined_rows.sizes, joined_rows.rows, used_rule, f"{file} ({table.kind})", ignored
+    )  # fmt: skip
 
 
 def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]:
@@ -151,12 +146,10 @@ def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]
         return table.names
     if columns and column_names != [ALL_COLUMNS]:
         for place, name in enumerate(column_names):
-            if name not in table.names or name in column_names[:place]:
-                problem = (
-                    "named twice"
-                    if name in column_names[:place]
-                    else f"not there; there are {_format_column_names(table.names)}"
-                )
+            is_repeated = name in column_names[:place]
+            if is_repeated or name not in table.names:
+                listed = shorten_to_one_line(", ".join(table.names), 200) or "none"
+                problem = "named twice" if is_repeated else f"not there; there are {listed}"
                 raise InputError(f"{table.file}: column {shorten_to_one_line(repr(name))} is {problem}")
         return column_names
     numeric_names = [name for name in table.names if _is_numeric_column(table, name)]
@@ -182,11 +175,6 @@ def split_column_names(columns: str) -> list[str]:
         ) from error
 
 
-def _format_column_names(names: Sequence[str]) -> str:
-    """Write the names of columns with commas, shortened to one line; "none" for no name."""
-    return shorten_to_one_line(", ".join(names), 200) or "none"
-
-
 def _is_numeric_column(table: _Table, name: str) -> bool:
     """Tell whether a column holds numbers, infinite ones included, and nothing else but missing values."""
     texts = [
@@ -203,32 +191,14 @@ def _is_missing_score_text(text: str | None) -> bool:
 
 def _parse_benchmark_score(table: _Table, row_number: int, benchmark: str) -> float:
     """Read one score: NaN where there is none, refused where it is no finite number."""
-    score = parse_finite_number_or_nan(
+    score = _parse_finite_number_or_nan(
         table.cells[row_number].get(benchmark), f"{table.file}: {table.where[row_number]}: {benchmark}"
     )
     return score if not score < table.least else math.nan
 
 
-def parse_finite_number_or_nan(text: str | None, where: str) -> float:
-    """Read a number: digits, with or without a point, a sign and an exponent.
-
-    Parameters
-    ----------
-    text
-        As the file has it; None where it has nothing.
-    where
-        Where it stands; the message begins with it.
-
-    Returns
-    -------
-    float
-        NaN where the text stands for no number (`MISSING`).
-
-    Raises
-    ------
-    InputError
-        For anything else, and for a number beyond a float.
-    """
+def _parse_finite_number_or_nan(text: str | None, where: str) -> float:
+    """Read a number: digits, with or without a point, a sign and an exponent; NaN where the text stands for none."""
     if _is_missing_score_text(text):
         return math.nan
     value = float(text) if text and _NUMBER.fullmatch(text) else math.inf
@@ -241,7 +211,7 @@ def parse_finite_number_or_nan(text: str | None, where: str) -> float:
 
 def _parse_model_size(text: str | None, unit: float, where: str) -> float:
     """Read the size of a model; 0 or less means unknown."""
-    size = parse_finite_number_or_nan(text, where) * unit
+    size = _parse_finite_number_or_nan(text, where) * unit
     return size if size > 0 else math.nan
 
 
@@ -269,25 +239,22 @@ def _read_yaml_scores(file: Path) -> _Table:
                     "belong, by benchmark"
                 )
             for name, score in fields.items():
-                if not isinstance(score, str | None):
-                    raise InputError(
-                        f"{file}: {shorten_to_one_line(repr(model))}: {name}: {_describe_yaml_value_type(score)} "
-                        "where one score belongs"
-                    )
+                _refuse_list_or_mapping(score, f"{file}: {shorten_to_one_line(repr(model))}: {name}", "score")
             entries.append((f"model {shorten_to_one_line(repr(model))}", {NAMES[0]: model, **fields}))
         return _parse_plain_scores(file, "YAML", entries)
     raise InputError(f"{file}: YAML of scores maps model names to benchmarks, or lists entries with id and results")
 
 
+def _refuse_list_or_mapping(value: object, where: str, noun: str) -> None:
+    """Refuse a value from YAML that is no text, and not nothing."""
+    if not isinstance(value, str | None):
+        raise InputError(f"{where}: {_describe_yaml_value_type(value)} where one {noun} belongs")
+
+
 def _describe_yaml_value_type(value: object) -> str:
     """Say for a message what a value from YAML is: a list, a mapping, a text, or nothing."""
-    kinds = {
-        "list": "a list",
-        "dict": "a mapping",
-        "str": f"the text {shorten_to_one_line(repr(value))}",
-        "NoneType": "nothing",
-    }
-    return kinds[type(value).__name__]
+    kinds = {"list": "a list", "dict": "a mapping", "NoneType": "nothing"}
+    return kinds.get(type(value).__name__) or f"the text {shorten_to_one_line(repr(value))}"
 
 
 def _parse_plain_scores(file: Path, kind: str, entries: Sequence[tuple[str, dict[str, str | None]]]) -> _Table:
@@ -342,10 +309,7 @@ def _parse_swallow_scores(file: Path, entries: Sequence[Mapping[str, Any]]) -> _
         where.append(f"entry {shorten_to_one_line(entry['id'])}")
         flat.append(_flatten_entry_scores(f"{file}: {where[-1]}", entry))
         for name in ("params", DATE):
-            if not isinstance(entry.get(name), str | None):
-                raise InputError(
-                    f"{file}: {where[-1]}: {name}: {_describe_yaml_value_type(entry[name])} where one value belongs"
-                )
+            _refuse_list_or_mapping(entry.get(name), f"{file}: {where[-1]}: {name}", "value")
     return _Table(
         file, "Swallow LLM Leaderboard", where, [entry["id"] for entry in entries], flat,
         list(dict.fromkeys(name for scores in flat for name in scores)),
@@ -361,12 +325,9 @@ def _flatten_entry_scores(where: str, entry: Mapping[str, Any]) -> dict[str, str
         raise InputError(f"{where}: field 'results' is missing")
     flat = {}
     for group, results in _require_score_mapping(entry["results"], f"{where}: results").items():
-        for name, score in _require_score_mapping(results, f"{where}: {shorten_to_one_line(group)}").items():
-            if not isinstance(score, str | None):
-                raise InputError(
-                    f"{where}: {shorten_to_one_line(group)}: {shorten_to_one_line(name)}: "
-                    f"{_describe_yaml_value_type(score)} where one score belongs"
-                )
+        place = f"{where}: {shorten_to_one_line(group)}"
+        for name, score in _require_score_mapping(results, place).items():
+            _refuse_list_or_mapping(score, f"{place}: {shorten_to_one_line(name)}", "score")
             flat[f"{group}/{name}"] = score
     return flat
 

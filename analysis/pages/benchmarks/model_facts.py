@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from analysis.pages.benchmarks.model_names import match_models_to_scored_models,
 from analysis.runs import Runs
 from ground.errors import InputError
 
-SIZE = "parameters"
+SIZE, ACCURACY = "parameters", "accuracy"  # what measures are compared with beside benchmarks
 ROWS = "\0rows"  # no benchmark has this name
 
 
@@ -79,6 +79,8 @@ def read_score_file_once(
 ) -> Scores | None:
     """Read the file of scores, once per report; None where none is given.
 
+    A benchmark that is called as the accuracy on the items of the runs gets another name.
+
     Parameters
     ----------
     runs
@@ -96,9 +98,10 @@ def read_score_file_once(
         As `leaderboards.read_benchmark_scores`; and for one of the other options without a file of scores.
     """
     if scores_path:
-        return runs.compute_once(
+        scores = runs.compute_once(
             ("scores", scores_path, columns, join_rule), lambda: read_benchmark_scores(scores_path, columns, join_rule)
         )
+        return replace(scores, frame=scores.frame.rename(columns={ACCURACY: f"{ACCURACY} of the file"}))
     for name, value in (("score_columns", columns), ("score_rows", join_rule), ("aliases", aliases)):
         if value:
             raise InputError(f"{name} is given without a file of scores; name it with -p scores=FILE")

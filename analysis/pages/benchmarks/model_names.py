@@ -99,18 +99,12 @@ def match_models_to_scored_models(
     names = list(dict.fromkeys(scored_models))
     matches = _find_matches_of_models(models, names, dict(aliases or {}), aliases_file)
     matched_names = {name for name, _ in matches.values()}
-    unmatched_models, unmatched_names = (
-        [name for name in models if name not in matches],
-        [name for name in names if name not in matched_names],
-    )
-    near_scored, near_runs = _NameIndex(unmatched_names), _NameIndex(unmatched_models)
+    unmatched_names = [name for name in names if name not in matched_names]
+    near_scored, near_runs = _NameIndex(unmatched_names), _NameIndex([name for name in models if name not in matches])
     rows = [
-        (
-            "runs",
-            name,
-            *matches.get(name, ("", "")),
-            *(near_scored.find_nearest(name) if name in unmatched_models else ("", float("nan"))),
-        )
+        ("runs", name, *matches[name], "", float("nan"))
+        if name in matches
+        else ("runs", name, "", "", *near_scored.find_nearest(name))
         for name in models
     ]
     rows += [("scores", name, "", "", *near_runs.find_nearest(name)) for name in unmatched_names]

@@ -9,14 +9,13 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     RANK,
-    list_benchmarks_scored_for_some_model,
     list_cautions,
     mark_rank_tests_of_headline_measures,
     select_values_of_compared_conditions,
 )
 from analysis.pages.benchmarks.measures import ALL, name_measures_unambiguously
-from analysis.pages.benchmarks.model_facts import SIZE
-from analysis.pages.benchmarks.tables import ACCURACY, GIVEN_SIZE
+from analysis.pages.benchmarks.model_facts import ACCURACY, SIZE
+from analysis.pages.benchmarks.tables import GIVEN_SIZE
 from analysis.reporting.words import (
     Answer,
     format_count_range,
@@ -117,13 +116,11 @@ def _describe_counts_of_models_and_measures(frames: Mapping[str, pd.DataFrame], 
     n_measures, noun = int(sources.loc[sources["left_out"] == "", "n_measures"].sum()), "measure"
     if len(family):
         n_measures, noun = family.groupby(["page", "study", "measure"]).ngroups, "headline measure"
-    benchmark_names = set(frames["benchmarks"]["benchmark"])
-    counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in benchmark_names]
-    counterparts += (
-        [format_quantity(len(list_benchmarks_scored_for_some_model(frames)), "benchmark")]
-        if list_benchmarks_scored_for_some_model(frames)
-        else []
-    )
+    table = frames["benchmarks"]
+    names = set(table.loc[table["r"].notna(), "benchmark"]) if len(table) else set()
+    counterparts = [_phrase_name_of_correlate(name) for name in (SIZE, ACCURACY) if name in names]
+    if scored_names := names - {SIZE, ACCURACY}:
+        counterparts.append(format_quantity(len(scored_names), "benchmark"))
     comparison_text = (
         f"{format_quantity(n_measures, noun)} of {whose} {'was' if n_measures == 1 else 'were'} compared "
         f"with {join_names(counterparts) or 'each other'}"
@@ -181,7 +178,7 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
     if clear_rows.empty:
         if len(family) == 1:
             return f"{verdicts.UNCLEAR}: the one rank correlation is not shown to differ from 0."
-        return f"{verdicts.UNCLEAR}: none of {total_text} differs from 0 {CORRECTED}."
+        return f"{verdicts.UNCLEAR}: none of {total_text} is shown to differ from 0 {CORRECTED}."
     count = len(clear_rows)
     lead = "" if count == 1 else "most strongly, "
     how_many = (
@@ -208,7 +205,7 @@ def _phrase_direction_of_correlation(row: pd.Series) -> str:
 def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:
     """Write how many coefficients are clear, with the verb: "1 differs", "3 differ"."""
     clear = int(rows["clear"].sum())
-    return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none differs"
+    return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none is shown to differ"
 
 
 def _phrase_single_coefficient(rows: pd.DataFrame) -> str:
@@ -283,7 +280,9 @@ def _describe_correlations_clear_given_size(table: pd.DataFrame, family: pd.Data
     pairs = family[family["clear"]].merge(partial_rows, on=key, suffixes=("", "_given"))
     if len(pairs):
         n_clear = int(pairs["clear_given"].sum())
-        yield f"Given size, {n_clear} of {len(pairs)} clear rank correlations with benchmarks or accuracy remain."
+        total_text = format_quantity(len(pairs), "clear rank correlation")
+        remain = "remains" if 1 in (n_clear, len(pairs)) else "remain"
+        yield f"Given size, {n_clear} of {total_text} with benchmarks or accuracy {remain}."
 
 
 def _describe_how_many_measure_pairs_correlate(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:

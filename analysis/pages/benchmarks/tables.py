@@ -13,6 +13,7 @@ from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.leaderboards import Scores
 from analysis.pages.benchmarks.measures import collect_measures, name_measures_unambiguously
 from analysis.pages.benchmarks.model_facts import (
+    ACCURACY,
     SIZE,
     ModelFacts,
     align_measure_column_to_models,
@@ -27,7 +28,6 @@ from analysis.runs import Runs
 from analysis.statistics import correlation
 from analysis.statistics.multiplicity import correct_families_by_holm
 
-ACCURACY = "accuracy"
 OF = ["page", "study", "condition", "measure"]
 GIVEN_SIZE = " given size"
 
@@ -144,10 +144,9 @@ def tabulate_pairwise_correlations(
         )
         for method in correlation.METHODS
     ]
-    return _add_rule_that_joined_file_rows(
-        _add_file_row_counts_per_pair(pd.concat(parts, ignore_index=True), frame, models.rows, list(models.benchmarks)),
-        score_table,
-    )
+    table = pd.concat(parts, ignore_index=True)
+    table = _add_file_row_counts_per_pair(table, frame, models.rows, list(models.benchmarks))
+    return _add_rule_that_joined_file_rows(table, score_table)
 
 
 def tabulate_correlations_between_benchmarks(
@@ -169,15 +168,10 @@ def tabulate_correlations_between_benchmarks(
     score_table = read_score_file_once(runs, scores, score_columns, score_rows)
     if score_table is None:
         return correlation.correlate_all_column_pairs(pd.DataFrame())
-    return _add_rule_that_joined_file_rows(
-        _add_file_row_counts_per_pair(
-            correlation.correlate_all_column_pairs(score_table.frame),
-            score_table.frame,
-            score_table.rows,
-            list(score_table.frame),
-        ),
-        score_table,
-    )
+    frame = score_table.frame
+    table = correlation.correlate_all_column_pairs(frame)
+    table = _add_file_row_counts_per_pair(table, frame, score_table.rows, list(frame))
+    return _add_rule_that_joined_file_rows(table, score_table)
 
 
 def tabulate_model_name_matches(
@@ -249,7 +243,7 @@ def _list_values_to_correlate_with(
     if model_facts.size.notna().any():
         yield SIZE, model_facts.size
     if measure_rows["accuracy"].notna().any():
-        yield ACCURACY, align_measure_column_to_models(measure_rows, "accuracy", model_facts)
+        yield ACCURACY, align_measure_column_to_models(measure_rows, ACCURACY, model_facts)
 
 
 def _add_file_row_counts_per_pair(
@@ -274,10 +268,8 @@ def _compute_correlations_of_measure(
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""
     external = row_keys["benchmark"] in model_facts.benchmarks
     for method in correlation.METHODS:
-        our_values, their_values = (
-            replace_infinities_by_rank_or_nan(measure_values, method),
-            replace_infinities_by_rank_or_nan(counterpart_values, method),
-        )
+        our_values = replace_infinities_by_rank_or_nan(measure_values, method)
+        their_values = replace_infinities_by_rank_or_nan(counterpart_values, method)
         has_both = our_values.notna() & their_values.notna()
         kinds = {method: (None, has_both)}
         if row_keys["benchmark"] != SIZE:

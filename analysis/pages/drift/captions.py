@@ -9,14 +9,7 @@ from analysis.reporting.words import format_count_range, format_quantity, labels
 
 
 def caption_drift_series(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `drift_measures` of one study and measure, with `label`, `found`, `changed_time`, `wordings`
-        and `total`.
-    """
+    """Say what dots and lines are."""
     first, n_models_shown = frame.iloc[0], frame["label"].nunique()
     lines = labels.describe_interval_lines(frame, ("value_lower", "value_upper"))
     has_change = frame["found"].eq(CHANGED).any()

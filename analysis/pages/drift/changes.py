@@ -60,8 +60,9 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
     n_tests, rows = count_windows_of_planned_looks(looks), []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
-        # Even if all items changed alike, p could not be smaller.
-        has_enough_items = n_tests * 2.0 ** (1 - len(series.items)) < ALPHA
+        # Even if all items with answers at two looks changed alike, p could not be smaller.
+        n_looks_answered = np.sum([~np.isnan(answers).all(axis=1) for answers in series.answers], axis=0)
+        has_enough_items = n_tests * 2.0 ** (1 - int((n_looks_answered > 1).sum())) < ALPHA
         is_told = has_enough_items and not np.isnan(p)
         verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if is_told else CANNOT_TELL
         # What Holm's correction multiplies the last p by, it does at every look.

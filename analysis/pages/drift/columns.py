@@ -12,6 +12,7 @@ SIDES = "mean over items of the looks"
 LAST = "; where none was found, of"
 THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % interval for wordings like these"
 PAID = "corrected for all looks that are planned"
+SERIES = ["study", "model", "condition", "measure"]
 COLUMNS: Mapping[str, Column] = {
     # what a row is about
     "measure": Column(

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.pages.drift.columns import SERIES
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
 
 PANELS = 12  # of one picture
-SERIES = ["study", "model", "condition", "measure"]
 
 
 def build_drift_series_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

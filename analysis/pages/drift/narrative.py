@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.compare.pairs import VALIDITY
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND
+from analysis.pages.drift.columns import CANNOT_TELL, CHANGED, NOT_FOUND, SERIES
 from analysis.pages.drift.wordings import MIXED, SAME
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
@@ -32,7 +32,6 @@ from ground.capitals import uncapitalise_sentence
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("drift_changes", "drift_measures", "drift_looks")
-SERIES = ["study", "model", "condition", "measure"]
 LESS_VALID = 0.05  # that validity is lower at one look than at another, from which on a caution says so
 MOST_SENTENCES = 4
 WORD_MEANINGS = (
@@ -105,9 +104,7 @@ def _describe_models_by_drift_verdict(headline: pd.DataFrame, measures: pd.DataF
 
 def _find_number_of_first_changed_time(change: Mapping[str, Any] | pd.Series, measures: pd.DataFrame) -> int:
     """Find the number of the look that a change begins with, as the figure counts them."""
-    is_look = measures["time"] == change["changed_time"]
-    for key in SERIES:
-        is_look &= measures[key] == change[key]
+    is_look = (measures[["time", *SERIES]] == [change["changed_time"], *(change[name] for name in SERIES)]).all(axis=1)
     return int(measures.loc[is_look, "look"].iloc[0])
 
 

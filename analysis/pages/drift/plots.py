@@ -48,9 +48,10 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         look = looks[rows["model"].iloc[0]]
         number = rows["look"].to_numpy(float)
         axes.set_gid(look.svg_class_of_model)
-        marks.set_hover_titles_of_marks(axes, number, rows["value"], [f"{name}, look {place:g}" for place in number],
-        rows["value"],
-                         rows["value_lower"], rows["value_upper"], look.svg_class_of_model)  # fmt: skip
+        marks.set_hover_titles_of_marks(
+            axes, number, rows["value"], [f"{name}, look {place:g}" for place in number], rows["value"],
+            rows["value_lower"], rows["value_upper"], look.svg_class_of_model,
+        )  # fmt: skip
         axes.vlines(number, rows["like_lower"], rows["like_upper"], colors=look.colour, linewidth=0.6)
         axes.vlines(number, rows["value_lower"], rows["value_upper"], colors=look.colour, linewidth=1.6)
         axes.plot(number, rows["value"], color=look.colour, linewidth=0.6, marker=look.marker, markersize=3.5)

@@ -244,10 +244,9 @@ def _read_series_of_unit(
     wordings = describe_sharing_of_wordings([list_hashes_of_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
     (study_name,) = looks[-1].info["studies"]
-    changes = [
-        (), *(tuple(list_differing_settings_of_sides(*pair, (unit, unit),
-        study_name)) for pair in itertools.pairwise(looks))
-    ]  # fmt: skip
+    changes: list[tuple[str, ...]] = [()]
+    for pair in itertools.pairwise(looks):
+        changes.append(tuple(list_differing_settings_of_sides(*pair, (unit, unit), study_name)))
     for measure, last in studies[-1].items():
         of_looks = [measures[measure] for measures in studies if measure in measures]
         if measure == LOGIT or len(of_looks) < len(looks):

@@ -11,13 +11,7 @@ from ground.meaning.verdicts import PEOPLE
 
 
 def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        From `figures.build_meaning_flips_by_model_frames`.
-    """
+    """Say what dots and lines are."""
     corrected = (
         " Corrected: among wordings that people would call the same, by those that they read."
         if (frame["wordings"] == "corrected").any()
@@ -34,13 +28,7 @@ def caption_meaning_flips_by_model(frame: pd.DataFrame) -> str:
 
 
 def caption_meaning_curves(frame: pd.DataFrame) -> str:
-    """Say what lines, bands and panels are.
-
-    Parameters
-    ----------
-    frame
-        From `figures.build_meaning_curves_frames`, of one measure.
-    """
+    """Say what lines, bands and panels are."""
     measure = str(frame["measure"].iloc[0])
     return (
         f"{capitalise_sentence(measure)} of {format_quantity(frame['label'].nunique(), 'model')}, the stricter "
@@ -52,13 +40,7 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
 
 
 def caption_meaning_roc(frame: pd.DataFrame) -> str:
-    """Say what lines and dots are.
-
-    Parameters
-    ----------
-    frame
-        From `figures.build_meaning_roc_frames`.
-    """
+    """Say what lines and dots are."""
     passed_by = " that most people called the same" if frame["passed_by"].iloc[0] == PEOPLE else ""
     return (
         f"ROC curves: share of {format_count_range(frame['n_passed'], 'wording')}{passed_by} that pass, by the share "
@@ -69,13 +51,7 @@ def caption_meaning_roc(frame: pd.DataFrame) -> str:
 
 
 def caption_meaning_scores(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        From `figures.build_meaning_scores_frames`.
-    """
+    """Say what dots and lines are."""
     return (
         f"Scores of {format_quantity(min(MOST_CHECKS, frame['check'].nunique()), 'check')}: median (dot), middle half "
         f"(thick) and middle 90 % (thin) of wordings and of each kind of decoys, "

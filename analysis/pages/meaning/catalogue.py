@@ -56,23 +56,19 @@ TABLES = {
         "tables_flips.tabulate_flips_of_all_and_same_meaning",
         "What wordings do to the answers: all of them, and those that mean the same",
         "Every number over all wordings, and over those with the verdict “same”, on the same items. The range is that "
-        "of k "
-        "wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With 95 % "
-        "intervals over items: of shares Wilson's, else by bootstrap.",
-        (
-            *IDENTITY,
-            *split_names(
-                f"validity validity_at_most wordings {FIGURES_OF_FLIPS} intervals no_interval left_out_items "
-                "left_out_flips flip_difference flip_difference_lower flip_difference_upper sd_difference "
-                "sd_difference_lower sd_difference_upper range_k_difference range_k_difference_lower "
-                "range_k_difference_upper p p_holm"
-            ),
+        "of k wordings of an item, the exact mean over all draws. Differences: same minus all, paired over items. With "
+        "95 % intervals over items: of shares Wilson's, else by bootstrap.",
+        IDENTITY
+        + split_names(
+            f"validity validity_at_most wordings {FIGURES_OF_FLIPS} intervals no_interval left_out_items "
+            "left_out_flips flip_difference flip_difference_lower flip_difference_upper sd_difference "
+            "sd_difference_lower sd_difference_upper range_k_difference range_k_difference_lower "
+            "range_k_difference_upper p p_holm"
         ),
         frozenset(
             split_names(
                 "validity_at_most n_items_changed n_items_k p flip_difference_lower flip_difference_upper "
-                "sd_difference_lower "
-                "sd_difference_upper range_k_difference_lower range_k_difference_upper"
+                "sd_difference_lower sd_difference_upper range_k_difference_lower range_k_difference_upper"
             )
         ),
         frozenset({"no_interval"}),
@@ -82,8 +78,8 @@ TABLES = {
         "What wordings do to the answers, the stricter the check",
         "Wordings that score at least so much in the best check, and as many of all wordings of the same items, the "
         "exact mean over all draws. With 95 % intervals over items: of shares Wilson's, else by bootstrap.",
-        (*IDENTITY, *split_names(f"check threshold kept wordings {FIGURES_OF_FLIPS} intervals no_interval")),
-        frozenset(split_names("n_items_changed n_items_k")),
+        IDENTITY + split_names(f"check threshold kept wordings {FIGURES_OF_FLIPS} intervals no_interval"),
+        frozenset({"n_items_changed", "n_items_k"}),
         frozenset({"no_interval"}),
     ),
     "meaning_corrected": Table(
@@ -91,12 +87,10 @@ TABLES = {
         "Changed answers among wordings of the same meaning, corrected for the errors of the check",
         "Share of answers unlike that to the original: of all wordings, and of those that mean the same, by what "
         "people said of some of them. With 95 % intervals over items and the wordings that people read (t).",
-        (
-            *IDENTITY,
-            *split_names(
-                "n_items n_wordings n_sheet uncorrected uncorrected_lower uncorrected_upper corrected lower upper "
-                "change change_lower change_upper excess excess_lower excess_upper sensitivity specificity not_shown"
-            ),
+        IDENTITY
+        + split_names(
+            "n_items n_wordings n_sheet uncorrected uncorrected_lower uncorrected_upper corrected lower upper "
+            "change change_lower change_upper excess excess_lower excess_upper sensitivity specificity not_shown"
         ),
         frozenset(
             split_names(
@@ -112,11 +106,9 @@ TABLES = {
         "Whether answers are further from that to the original, the less a wording means the same",
         "Mixed model of every model and condition: distance ~ meaning_score + (1 | item), by REML. Estimate: change of "
         "the distance from a score of 0 to one of 1, with its 95 % interval (t, Satterthwaite).",
-        (
-            *IDENTITY,
-            *split_names(
-                "check n_rows n_items estimate lower upper estimate_std p p_holm p_robust p_robust_holm warnings"
-            ),
+        IDENTITY
+        + split_names(
+            "check n_rows n_items estimate lower upper estimate_std p p_holm p_robust p_robust_holm warnings"
         ),
         frozenset(split_names("lower upper p p_robust")),
         frozenset({"warnings"}),

@@ -7,13 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.reporting.words import (
-    format_percent,
-    format_quantity,
-    join_names,
-    labels,
-    list_few_items_cautions,
-)
+from analysis.reporting.words import format_percent, format_quantity, join_names, labels, list_few_items_cautions
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
 from analysis.reporting.words.validity import list_cautions_about_unjudged_models
 from ground.meaning.separation import ALLOWED

@@ -120,9 +120,6 @@ def _define_meaning_check_column(name: str) -> Column | None:
     return Column(_KINDS[kind], SHARE, f"{kind.capitalize()}{f' ({model})' if model else ''}", 3)
 
 
-PATTERNS: Mapping[str, Pattern] = {
-    "word*": _define_meaning_check_column,
-    "similarity*": _define_meaning_check_column,
-    "entailment*": _define_meaning_check_column,
-    "judge*": _define_meaning_check_column,
-}
+PATTERNS: Mapping[str, Pattern] = dict.fromkeys(
+    ("word*", "similarity*", "entailment*", "judge*"), _define_meaning_check_column
+)

@@ -17,11 +17,7 @@ MODELS = 12  # of which a figure has room for three marks each
 PANELS = 6  # models with curves of their own
 MEASURES = {"flip": "share of changed answers", "sd": "SD over wordings", "range_k": "range over wordings"}
 DECOYS = {
-    "negated": "decoys: negated",
-    "antonym": "decoys: antonym",
-    "other_item": "decoys: other item",
-    "exchanged": "decoys: exchanged",
-    "shuffled": "decoys: shuffled",
+    kind: f"decoys: {kind.replace('_', ' ')}" for kind in ("negated", "antonym", "other_item", "exchanged", "shuffled")
 }
 WORDINGS, NOT_READ = "wordings", "not read"
 READ_SAME, DIVIDED, READ_ANOTHER = "people: the same", "people: divided", "people: another"

@@ -87,22 +87,21 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     setup = _describe_answering_models_and_meaning_judges(frames, when)
     answering = flips[~is_validity_below_half(flips["validity"])] if len(flips) else flips
     cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
-    details: dict[str, tuple[str, ...]] = {
+    details = {
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
         "meanings": tuple(_describe_verdict_counts(meanings)),
         "meaning_annotators": tuple(_describe_agreement_of_people(frames["meaning_annotators"])),
         "meaning_effect": tuple(_describe_answer_shifts_by_meaning_score(frames["meaning_effect"])),
     }
+    details = {name: sentences for name, sentences in details.items() if sentences}  # those that something is said of
     if meanings["meaning"].isna().all():
-        return Answer(setup, NO_CHECK, cautions=cautions, details=_drop_figures_and_tables_without_sentences(details))
+        return Answer(setup, NO_CHECK, cautions=cautions, details=details)
     if answering.empty and len(flips):
         verdict, why = describe_models_without_answers(flips.assign(label=labels.build_row_labels(flips)))
-        return Answer(
-            setup, verdict, cautions=(*why, *cautions), details=_drop_figures_and_tables_without_sentences(details)
-        )
+        return Answer(setup, verdict, cautions=(*why, *cautions), details=details)
     rows = join_flip_shares_with_same_meaning(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
-        return Answer(setup, NOTHING, cautions=cautions, details=_drop_figures_and_tables_without_sentences(details))
+        return Answer(setup, NOTHING, cautions=cautions, details=details)
     support_words = choose_meaning_support_words(rows, by_chance)
     details["meaning_flips_by_model"] = (
         RULES[0], *_name_models_by_verdict(support_words, rows), *_describe_extreme_gaps_of_flip_shares(rows),
@@ -110,18 +109,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     )  # fmt: skip
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_flip_shares(rows)] if len(set(support_words)) == 1 else []
-    return Answer(
-        setup,
-        " ".join(sentences),
-        cautions=cautions,
-        details=_drop_figures_and_tables_without_sentences(details),
-        explanation=RESULT_MEANING,
-    )
-
-
-def _drop_figures_and_tables_without_sentences(details: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Leave out figures and tables that nothing is said about."""
-    return {name: sentences for name, sentences in details.items() if sentences}
+    return Answer(setup, " ".join(sentences), cautions=cautions, details=details, explanation=RESULT_MEANING)
 
 
 def _describe_answering_models_and_meaning_judges(frames: Frames, when: str) -> str:

@@ -151,9 +151,8 @@ def draw_meaning_roc(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
         rows = frame[frame["check"] == check]
         first = rows.iloc[0]
         axes.plot(rows["decoys"], rows["passed"], color=look.colour, linewidth=1.4 if first["used"] else 0.9)
-        marks.set_hover_titles_of_marks(axes, [first["decoy_share"]], [first["passed_share"]], f"{check}, "
-            f"wordings that pass",
-                         [first["passed_share"]])  # fmt: skip
+        share = [first["passed_share"]]
+        marks.set_hover_titles_of_marks(axes, [first["decoy_share"]], share, f"{check}, wordings that pass", share)
         axes.scatter(
             first["decoy_share"], first["passed_share"], s=22, marker=look.marker, edgecolors=look.colour, zorder=4,
             linewidths=1, c=look.colour if first["used"] else "white",

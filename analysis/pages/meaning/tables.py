@@ -11,11 +11,7 @@ import pandas as pd
 from analysis.measures.meaning import StudyMeaning, read_meaning_checks_of_studies, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.runs import Runs
-from analysis.statistics.annotators import (
-    AgreementCoefficient,
-    compute_fleiss_kappa_and_krippendorff_alpha,
-    compute_share_of_yes_votes,
-)
+from analysis.statistics.annotators import compute_fleiss_kappa_and_krippendorff_alpha, compute_share_of_yes_votes
 from analysis.statistics.resampling import DRAWS, Array
 from ground.meaning.separation import compute_auc
 
@@ -30,11 +26,6 @@ def _list_checked_studies(runs: Runs) -> list[StudyMeaning]:
 
 def tabulate_quality_of_meaning_checks(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check parts decoys from wordings that passed, on all wordings of a study.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------
@@ -76,11 +67,6 @@ def _estimate_share_reaching_threshold(name: str, scores: Array, items: Any, thr
 def tabulate_check_performance_by_decoy_kind(runs: Runs) -> pd.DataFrame:
     """Tabulate how well every check sees through each kind of decoy.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -117,9 +103,9 @@ def tabulate_votes_of_annotators(runs: Runs, *, resamples: int = DRAWS, seed: in
     Returns
     -------
     DataFrame
-        study; annotator: a person, or `EVERYBODY` in the last row of a study; n_wordings, n_decoys: read; yes_share,
-        decoy_error_share: called the same, with X_lower, X_upper over items (Wilson); of everybody kappa, alpha, with
-        X_lower, X_upper over items (bootstrap); no_interval: why one is missing.
+        study; annotator: a person ("person all", if called so), or `EVERYBODY` in the last row of a study; n_wordings,
+        n_decoys: read; yes_share, decoy_error_share: called the same, with X_lower, X_upper over items (Wilson); of
+        everybody kappa, alpha, with X_lower, X_upper over items (bootstrap); no_interval: why one is missing.
     """
     rows: list[dict[str, Any]] = []
     for study in _list_checked_studies(runs):
@@ -137,25 +123,19 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
         np.stack([of_texts.get(name, np.full(n, np.nan)) for name in names], axis=1)
         for of_texts, n in ((study.votes, len(items)), (study.decoy_votes, len(decoy_items)))
     )
-    no_agreement = {f"{name}{ending}": np.nan for name in ("kappa", "alpha") for ending in ("", "_lower", "_upper")} | {
-        "no_interval": ""
-    }
+    no_agreement = {f"{name}{ending}": np.nan for name in ("kappa", "alpha") for ending in ("", "_lower", "_upper")}
     for place, name in enumerate(names):
         shares = _estimate_shares_voted_same_meaning(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
-        yield {"study": study.study, "annotator": name, **shares, **no_agreement}
+        person = f"person {name}" if name == EVERYBODY else name
+        yield {"study": study.study, "annotator": person, **shares, **no_agreement, "no_interval": ""}
     kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, items, draws=resamples, seed=seed)
-    agreement = _build_agreement_coefficient_columns("kappa", kappa) | _build_agreement_coefficient_columns(
-        "alpha", alpha
-    )
-    missing = {name: part.missing for name, part in (("kappa", kappa), ("alpha", alpha)) if part.missing}
+    agreement = {
+        "kappa": kappa.value, "kappa_lower": kappa.lower, "kappa_upper": kappa.upper,
+        "alpha": alpha.value, "alpha_lower": alpha.lower, "alpha_upper": alpha.upper,
+    }  # fmt: skip
     shares = _estimate_shares_voted_same_meaning(votes, items, decoy_votes, decoy_items)
-    no_interval = "; ".join(f"{name}: {why}" for name, why in missing.items())
-    yield {"study": study.study, "annotator": EVERYBODY, **shares, **agreement, "no_interval": no_interval}
-
-
-def _build_agreement_coefficient_columns(name: str, coefficient: AgreementCoefficient) -> dict[str, float]:
-    """Return a coefficient and its interval as columns."""
-    return {name: coefficient.value, f"{name}_lower": coefficient.lower, f"{name}_upper": coefficient.upper}
+    reasons = [f"{name}: {part.missing}" for name, part in (("kappa", kappa), ("alpha", alpha)) if part.missing]
+    yield {"study": study.study, "annotator": EVERYBODY, **shares, **agreement, "no_interval": "; ".join(reasons)}
 
 
 def _estimate_shares_voted_same_meaning(

@@ -102,11 +102,6 @@ def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int
 def tabulate_check_error_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
     """Tabulate the share of flips among wordings of the same meaning, corrected for the errors of the check.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -118,11 +113,6 @@ def tabulate_check_error_corrected_flip_shares(runs: Runs) -> pd.DataFrame:
 def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
     """Tabulate how far answers are from that to the original, by how surely their wording means the same.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -131,9 +121,7 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
         is none. Of choices, distances are means over the orders of the options. No rows of a study without a used
         check.
     """
-    fits: list[tuple[FitInput, Fit]] = []
-    unfitted: list[dict[str, Any]] = []
-    checks: dict[str, str] = {}
+    fits, unfitted, checks = list[tuple[FitInput, Fit]](), list[dict[str, Any]](), dict[str, str]()
     for answers in read_answers_of_checked_studies(runs):
         if answers.meaning.verdict_deciding_check is None:
             continue
@@ -145,9 +133,8 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
                 fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
             except InputError as error:
                 unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
-    parts = ([_list_effects_of_meaning_score(Result(UNIT, fits))] if fits else []) + (
-        [pd.DataFrame(unfitted)] if unfitted else []
-    )
+    parts = [_list_effects_of_meaning_score(Result(UNIT, fits))] if fits else []
+    parts += [pd.DataFrame(unfitted)] if unfitted else []
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True).reindex(columns=[*UNIT, *_EFFECT_COLUMNS])

@@ -17,14 +17,10 @@ TABLES = {
         "What every reading shows",
         "Every reading of the same prompts, over the wordings that all readings answered: validity, wordings on an "
         f"item's smaller side, and variance over wordings, {_NET}. With 95 % intervals over items.",
-        (
-            *split_names(
-                f"{_KEY} reading read_condition compared validity validity_at_most validity_sd n_asked n_items "
-                "n_wordings left_out mean accuracy flips wording_sd wording_share kept own own_most own_from p "
-                "p_least p_holm artefact"
-            ),
-            "intervals",
-            "no_interval",
+        split_names(
+            f"{_KEY} reading read_condition compared validity validity_at_most validity_sd n_asked n_items n_wordings "
+            "left_out mean accuracy flips wording_sd wording_share kept own own_most own_from p p_least p_holm "
+            "artefact intervals no_interval"
         ),
         frozenset(split_names("read_condition validity_sd n_asked n_items left_out mean p p_least")),
         frozenset(split_names("validity_at_most accuracy own own_most own_from p_holm no_interval")),
@@ -35,12 +31,9 @@ TABLES = {
         "All models of a setting together: of the variance over wordings of the reading named, the part that every "
         "other reading moves along with. Beside it is the part that is surely the same. With 95 % intervals over "
         "items.",
-        (
-            *split_names(
-                "study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same"
-            ),
-            "intervals",
-            "no_interval",
+        split_names(
+            "study setting reading n_models n_readings n_sources n_items n_wordings wording_sd kept common same "
+            "intervals no_interval"
         ),
         frozenset({"n_wordings", "same"}),
         frozenset({"common", "no_interval"}),
@@ -50,14 +43,11 @@ TABLES = {
         "Agreement of readings",
         "Every two readings: share of the wordings that both put on the same side of one half, and kappa of that. Then "
         f"the correlation over wordings within items, {_NET}. With 95 % intervals over items.",
-        (
-            *split_names(
-                f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd"
-            ),
-            "intervals",
-            "no_interval",
+        split_names(
+            f"{_KEY} reading_a reading_b same_texts n_items n_wordings same_side kappa correlation common_sd "
+            "intervals no_interval"
         ),
-        frozenset(split_names("n_items")),
+        frozenset({"n_items"}),
         frozenset({"no_interval"}),
     ),
     "reading_ranking": Table(
@@ -65,12 +55,9 @@ TABLES = {
         "The ranking of the models under two readings",
         "Kendall's tau-b of the models' means under two readings, over common items and wordings, with a 95 % interval "
         "over items. Swaps: pairs of models in opposite order; clear ones differ under both readings after Holm.",
-        (
-            *split_names(
-                "study setting measure reading_a reading_b n_models n_items tau n_pairs n_swaps n_clear_swaps"
-            ),
-            "intervals",
-            "no_interval",
+        split_names(
+            "study setting measure reading_a reading_b n_models n_items tau n_pairs n_swaps n_clear_swaps intervals "
+            "no_interval"
         ),
         frozenset({"n_pairs"}),
         frozenset({"no_interval"}),
@@ -80,16 +67,12 @@ TABLES = {
         "Readings beside what people read",
         "Single texts as people and as a reading took them, and the reading corrected by that. Missed and invented: "
         "errors on texts with an answer. With 95 % intervals over items.",
-        (
-            *split_names(
-                f"{_KEY} reading read_condition n_texts texts_alike text_kappa missed invented unread overread "
-                "n_wordings mean corrected_mean wording_sd corrected_sd own p"
-            ),
-            "intervals",
-            "no_interval",
+        split_names(
+            f"{_KEY} reading read_condition n_texts texts_alike text_kappa missed invented unread overread n_wordings "
+            "mean corrected_mean wording_sd corrected_sd own p intervals no_interval"
         ),
-        frozenset(split_names("read_condition p")),
-        frozenset(split_names("overread no_interval")),
+        frozenset({"read_condition", "p"}),
+        frozenset({"overread", "no_interval"}),
     ),
     "reading_examples": Table(
         "examples.tabulate_divergent_texts",
@@ -105,14 +88,15 @@ TABLES = {
         split_names(f"{_KEY} reading read_condition max_tokens thoughts unclosed unclosed_share"),
     ),
 }
+_NO_PAIR = "No model has two readings with valid answers to the same wordings."
 FIGURES = {
     "reading_effects": Figure(
         "How far wordings move the answer, by reading", "figures.build_reading_effects_frames",
-        empty_note="No model has two readings with valid answers to the same wordings.",
+        empty_note=_NO_PAIR,
     ),
     "reading_agreement": Figure(
         "How far two readings agree", "figures.build_reading_agreement_frames",
-        empty_note="No model has two readings with valid answers to the same wordings.",
+        empty_note=_NO_PAIR,
     ),
 }  # fmt: skip
 

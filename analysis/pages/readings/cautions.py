@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting.words import (
-    join_names,
-    list_few_items_cautions,
-    list_few_models_cautions,
-)
+from analysis.reporting.words import join_names, list_few_items_cautions, list_few_models_cautions
 from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_about_unjudged_models
 
 JUDGE = "judge "

@@ -53,8 +53,8 @@ COLUMNS: Mapping[str, Column] = {
         "share", "Its own", 2,
     ),
     "own_most": Column(
-        "where that cannot be estimated: the most that it can be, 1 − the lower end of the interval of the largest r²",
-        SHARE, "At most", 2,
+        "where that cannot be estimated: the most that it is likely to be, 1 − the lower end of the 95 % interval of "
+        "the largest r²", SHARE, "At most", 2,
     ),
     "own_from": Column("what it is estimated from: three readings, or people", header="Own from"),
     "readings.p": Column("p value of the test that more than 5 % is its own; not corrected", "", "p", 3),

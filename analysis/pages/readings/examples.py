@@ -21,11 +21,6 @@ COLUMNS = ["study", "model", "setting", "item", "variant", "sample", "text", "ou
 def tabulate_divergent_texts(runs: Runs) -> pd.DataFrame:
     """List the texts on which readings are furthest apart.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
+from analysis.pages.readings.ranking import group_readings_by_setting
 from analysis.pages.readings.tables import compute_moments_of_readings
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
@@ -42,28 +41,23 @@ def tabulate_wording_variance_shared_by_readings(
     InputError
         For a `reading` that no model has beside another one.
     """
-    by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
-    for group in read_reading_groups(runs):
-        by_setting.setdefault((group.study, group.setting), []).append(group)
     rows = [
         row
-        for (study, setting), groups in by_setting.items()
-        for row in _summarise_models_with_most_common_readings(study, setting, groups, reading, resamples, seed)
+        for groups in group_readings_by_setting(runs)
+        for row in _summarise_models_with_most_common_readings(groups, reading, resamples, seed)
     ]
     if reading and not rows:
         names = dict.fromkeys(kind.name for group in read_reading_groups(runs) for kind in group.kinds)
         raise InputError(f"reading {shorten_to_one_line(repr(reading))}: no model has it beside another one; the "
                          f"readings are {', '.join(names) or 'none'}")  # fmt: skip
-    frame = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting", "reading"])
-    return (
-        frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)
-        if rows
-        else frame
-    )
+    if not rows:
+        return pd.DataFrame(columns=["study", "setting", "reading"])
+    frame = pd.concat(rows, ignore_index=True)
+    return frame.sort_values(["n_models", "n_readings"], ascending=False, kind="stable", ignore_index=True)
 
 
 def _summarise_models_with_most_common_readings(
-    study: str, setting: str, groups: Iterable[ReadingGroup], reading: str, draws: int, seed: int
+    groups: list[ReadingGroup], reading: str, draws: int, seed: int
 ) -> list[pd.DataFrame]:
     """Sum up the models of a setting that have the same readings as most of them; nothing without any."""
     by_names: dict[tuple[str, ...], list[tuple[moments.ItemMoments, bool]]] = {}
@@ -91,8 +85,8 @@ def _summarise_models_with_most_common_readings(
         pd.DataFrame(columns).iloc[[place]].assign(
             **{name: common_columns[name][0] for name in ("common", "common_lower", "common_upper")},
             same=all(is_same for _, is_same in by_names[names]),
-            study=study, setting=setting, reading=names[place], n_models=len(others) + 1, n_readings=len(names),
-            n_sources=len(set(sources)),
+            study=groups[0].study, setting=groups[0].setting, reading=names[place], n_models=len(others) + 1,
+            n_readings=len(names), n_sources=len(set(sources)),
             n_items=int((total.freedom > 0).sum()), n_wordings=int(total.n_wordings.sum()),
         )
     ]  # fmt: skip

@@ -8,12 +8,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.readings.cautions import label_readings_by_model_and_setting, list_cautions
-from analysis.reporting.words import (
-    Answer,
-    format_percent,
-    format_quantity,
-    join_names,
-)
+from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
@@ -52,6 +47,8 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         What the page says in words.
     """
     readings = frames["readings"]
+    if readings.empty:
+        return Answer("No prompt's answer was read in two ways.", f"{UNCLEAR}.")
     models = list(dict.fromkeys(readings["model"]))
     most = int(readings.groupby(["study", "model", "setting"])["reading"].nunique().max())
     n_items = int(readings.drop_duplicates("study")["n_asked"].sum())
@@ -194,9 +191,9 @@ def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str
 
 def _describe_reading_with_share_range(reading: str, shares: pd.Series) -> str:
     """Write a reading with the least and the largest of some shares."""
-    low, high = format_percent(shares.min()), format_percent(shares.max())
-    start = low.removesuffix(" %")
-    return f"{reading} {low}" if low == high else f"{reading} {start} to {high}"
+    low, high = shares.min(), shares.max()
+    is_one = format_percent(low) == format_percent(high)
+    return f"{reading} {format_percent(low) if is_one else _format_percent_range(low, high)}"
 
 
 def _format_interval_of_reading_specific_share(row: dict[str, object]) -> str:
@@ -232,9 +229,9 @@ def _describe_rank_swaps_between_readings(ranking: pd.DataFrame) -> list[str]:
     total, swaps, clear = (int(ranking[name].sum()) for name in ("n_pairs", "n_swaps", "n_clear_swaps"))
     if not swaps:
         return ["No pair of models changes its order with the reading."]
+    swap_text = "swaps its order" if swaps == 1 else "swap their order"
     return [
-        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {'swaps' if swaps == 1 else 'swap'} "
-        f"their order, {clear or 'none'} beyond chance."
+        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {swap_text}, {clear or 'none'} clearly."
     ]
 
 

@@ -18,6 +18,14 @@ from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, 
 LEAST_MODELS = 2
 
 
+def group_readings_by_setting(runs: Runs) -> list[list[ReadingGroup]]:
+    """Group the readings of the models by study and setting."""
+    by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
+    for group in read_reading_groups(runs):
+        by_setting.setdefault((group.study, group.setting), []).append(group)
+    return list(by_setting.values())
+
+
 def tabulate_ranking_agreement_of_readings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare how every two readings rank the models of a setting.
 
@@ -33,11 +41,8 @@ def tabulate_ranking_agreement_of_readings(runs: Runs, *, resamples: int = DRAWS
     DataFrame
         A row per study, setting and pair of readings that two models or more have.
     """
-    by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
-    for group in read_reading_groups(runs):
-        by_setting.setdefault((group.study, group.setting), []).append(group)
     rows = []
-    for (study, setting), groups in by_setting.items():
+    for groups in group_readings_by_setting(runs):
         names = dict.fromkeys(
             group.kinds[place].name for group in groups for place in group.list_mostly_valid_readings()
         )
@@ -45,7 +50,7 @@ def tabulate_ranking_agreement_of_readings(runs: Runs, *, resamples: int = DRAWS
             ranked_means = _average_reading_pair_by_item(groups, pair)
             if ranked_means is not None:
                 rows.append(_compare_rankings_of_readings(*ranked_means, resamples, seed).assign(
-                    study=study, setting=setting, reading_a=pair[0], reading_b=pair[1]
+                    study=groups[0].study, setting=groups[0].setting, reading_a=pair[0], reading_b=pair[1]
                 ))  # fmt: skip
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["study", "setting"])
 

@@ -135,7 +135,7 @@ def _does_text_end_with_shown_part(text: str, shown: str) -> bool:
 def _parse_sample_number(row: SheetRow, n_texts: int) -> int:
     """Return the place of a text among those of its wording, from 0 on."""
     text = row.cells["sample"]
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= n_texts):
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= n_texts):
         raise InputError(
             f"{row.where}: sample {shorten_to_one_line(repr(text))} is no number of a text of this wording: 1 to "
             f"{n_texts}"

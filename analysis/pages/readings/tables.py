@@ -46,11 +46,9 @@ def tabulate_readings(runs: Runs, *, sheet: str = "", resamples: int = DRAWS, se
     """
     groups = read_reading_groups(runs)
     corrections = tabulate_readings_corrected_by_people(runs, sheet=sheet, resamples=resamples, seed=seed)
-    return (
-        build_table_of_readings_in_groups(groups, corrections, resamples, seed)
-        if groups
-        else pd.DataFrame(columns=_KEY)
-    )
+    if not groups:
+        return pd.DataFrame(columns=_KEY)
+    return build_table_of_readings_in_groups(groups, corrections, resamples, seed)
 
 
 def build_table_of_readings_in_groups(
@@ -123,10 +121,9 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
             sharing.bound_own_variance_share_of_reading if is_bent else sharing.estimate_own_variance_share_of_reading
         )
         share = estimate(item_moments, row, sources, draws=draws, seed=seed)
-        if share.figure is None:
-            frame.loc[place, "own_most"] = share.most
-            continue
-        _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
+        frame.loc[place, "own_most"] = share.most
+        if share.figure is not None:
+            _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
     return frame
 
 
@@ -149,7 +146,7 @@ def _write_reading_specific_share_into_row(
         frame.loc[place, name] = columns[name][0]
     reasons = [text for text in (frame.loc[place, "no_interval"], columns["no_interval"][0]) if text]
     frame.loc[place, "no_interval"] = "; ".join(reasons)
-    frame.loc[place, ["own_from", "p", "p_least", "own_most"]] = [TRIAD, p, p_least, np.nan]
+    frame.loc[place, ["own_from", "p", "p_least"]] = [TRIAD, p, p_least]
 
 
 def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:
@@ -170,11 +167,8 @@ def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.
             explanations += [f"own: {part.rpartition(': ')[2]}" for part in reasons]
             frame.loc[place, ["own", "own_lower", "own_upper", "p"]] = row[["own", "own_lower", "own_upper", "p"]]
             frame.loc[place, "p_least"] = float(compute_smallest_bootstrap_p(draws, frame.loc[place, "n_items"]))
-            frame.loc[place, ["own_from", "own_most", "no_interval"]] = [
-                PEOPLE,
-                np.nan,
-                "; ".join(filter(None, explanations)),
-            ]
+            reason_text = "; ".join(filter(None, explanations))
+            frame.loc[place, ["own_from", "own_most", "no_interval"]] = [PEOPLE, np.nan, reason_text]
     return frame
 
 

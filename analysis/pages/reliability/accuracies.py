@@ -26,6 +26,8 @@ from analysis.statistics.reliability.templates import (
     estimate_template_noise_variance_from_accuracies,
     summarize_template_accuracies_with_intervals,
 )
+from analysis.statistics.resampling import LEVEL
+from analysis.statistics.shares import wilson
 from ground.errors import InputError, format_nearest_name_hint
 
 PROTOCOL = "accuracies"
@@ -67,8 +69,8 @@ class RankingGroup:
         return {
             "n_models": len(self.models), "n_tasks": len(self.blocks), "n_tasks_asked": self.n_tasks_asked,
             "tasks": ", ".join(self.tasks), "n_templates": self.mean_n_shared_templates_per_task,
-            "n_templates_least": min(templates),
-            "n_templates_most": max(templates), "n_items": int(min(block.n.min() for block in self.blocks)),
+            "n_templates_least": min(templates), "n_templates_most": max(templates),
+            "n_items": int(min(block.n.min() for block in self.blocks)),
         }  # fmt: skip
 
     @property
@@ -93,7 +95,10 @@ def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
 
 
 def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
-    """Query all accuracies in the order of the studies; refuse a score that is no accuracy."""
+    """Query all accuracies in the order of the studies; refuse a score that is no accuracy.
+
+    A task that is called as the mean over tasks gets another name.
+    """
     accuracy_rows = runs.sql(
         """
         SELECT r.study, r.model, r.condition, r.item AS task, r.variant AS template, r.score AS accuracy, r.n
@@ -110,7 +115,7 @@ def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
             f"study {row['study']}: model {row['model']!r}, task {row['task']!r}, template {row['template']!r}: score "
             f"{row['accuracy']} of n {row['n']} is no accuracy; import it again"
         )
-    return accuracy_rows
+    return accuracy_rows.replace({"task": {ALL: f"task {ALL}"}})
 
 
 def list_ranking_groups(runs: Runs) -> list[RankingGroup]:
@@ -227,12 +232,12 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
     Returns
     -------
     DataFrame
-        study, condition, task (`ALL`: the mean over tasks); n_models, n_tasks, n_tasks_asked and tasks
-        (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; models, template, model_template,
-        sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower, one_upper, four,
-        four_lower, four_upper: coefficients of generalizability with the same items; one_items, four_items: with other
-        items; kept_one: mean share of pairs with the same order under another template; tau: expected Kendall tau with
-        another study of this size.
+        study, condition, task (`ALL`: the mean over tasks; a task of that name is "task all"); n_models, n_tasks,
+        n_tasks_asked and tasks (`RankingGroup`), n_templates, n_templates_least, n_templates_most, n_items; models,
+        template, model_template, sampling, model_template_least: components (`aggregated.Reliability`); one, one_lower,
+        one_upper, four, four_lower, four_upper: coefficients of generalizability with the same items; one_items,
+        four_items: with other items; kept_one: mean share of pairs with the same order under another template; tau:
+        expected Kendall tau with another study of this size.
     """
     table_rows = []
     for group in list_ranking_groups(runs):
@@ -296,10 +301,8 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     table_rows = []
     for group in [group for group in all_groups if group.task == task] if task else default_groups:
         group_ranking = rank_group_models(runs, group, seed)
-        kept_one, kept_others = (
-            aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed),
-            aggregated.estimate_order_stability_across_templates(group.blocks),
-        )
+        kept_one = aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)
+        kept_others = aggregated.estimate_order_stability_across_templates(group.blocks)
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
                 **group.key_columns, "n_templates": group.mean_n_shared_templates_per_task, "a_model": group.models[a],
@@ -313,9 +316,6 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
 
 def list_template_accuracies(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `templates` about accuracies, with Wilson's intervals."""
-    from analysis.statistics.resampling import LEVEL
-    from analysis.statistics.shares import wilson
-
     accuracy_rows = read_accuracy_rows(runs)
     lower, upper = wilson(accuracy_rows["accuracy"].to_numpy(float), accuracy_rows["n"].to_numpy(float), LEVEL)
     table_rows = accuracy_rows.rename(columns={"n": "n_items"}).assign(accuracy_lower=lower, accuracy_upper=upper)

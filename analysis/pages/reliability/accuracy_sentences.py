@@ -77,11 +77,7 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
         name: (*page_answer.details.get(name, ()), *sentences)
         for name, sentences in _group_accuracy_sentences_by_catalogue_entry(frames).items()
     }
-    return replace(
-        page_answer,
-        cautions=(*page_answer.cautions, *cautions),
-        details={**page_answer.details, **details},
-    )
+    return replace(page_answer, cautions=(*page_answer.cautions, *cautions), details={**page_answer.details, **details})
 
 
 def _group_accuracy_sentences_by_catalogue_entry(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
@@ -118,8 +114,8 @@ def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[
     every = f"intervals of every {grouping}" if len(main_rankings) > 1 else "interval"
     yield (
         f"One of {_format_template_count_range(main_rankings, spelled_out=True)} templates ranks them with a "
-        f"reliability of {_format_in_two_digits(with_interval['one_lower'].min())} to "
-        f"{_format_in_two_digits(with_interval['one_upper'].max())} ({every})."
+        f"reliability of {format_coefficient(with_interval['one_lower'].min())} to "
+        f"{format_coefficient(with_interval['one_upper'].max())} ({every})."
     )
 
 
@@ -172,17 +168,20 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
     if pd.isna(low) or pd.isna(high):
         return "with a reliability that is not shown, as models differ too little"
     return (
-        f"with a reliability of {_format_in_two_digits(row[coefficient_name])} "
-        f"(interval {_format_in_two_digits(low)} to {_format_in_two_digits(high)})"
+        f"with a reliability of {format_coefficient(row[coefficient_name])} "
+        f"(interval {format_coefficient(low)} to {format_coefficient(high)})"
     )
 
 
 def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
-    """Write "Condition X: " where the rankings are of several conditions; else nothing."""
-    return f"Condition {row['condition']}: " if rankings["condition"].nunique() > 1 else ""
+    """Write "Condition X: " where the rankings are of several conditions, and of several studies the study; else
+    nothing."""
+    names = {"study": f"study “{row['study']}”", "condition": f"condition {row['condition']}"}
+    prefix = ", ".join(name for column, name in names.items() if rankings[column].nunique() > 1)
+    return f"{prefix[0].upper()}{prefix[1:]}: " if prefix else ""
 
 
-def _format_in_two_digits(value: float) -> str:
+def format_coefficient(value: float) -> str:
     """Write a coefficient with two digits; one that rounding would make perfect, with a bound."""
     return f"{value:.2f}".replace("-", "−") if value < 0.995 or value >= 1 else "more than 0.99"
 
@@ -193,7 +192,7 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
     for condition, part in list(repeated_scores.groupby("condition", sort=False))[:CONDITIONS]:
         where = f"Condition {condition}: the" if repeated_scores["condition"].nunique() > 1 else "The"
         means = part.groupby("task", sort=False)["range"].mean()
-        most = f", most in {means.idxmax()} by {means.max():.3f}" if len(means) > 1 else ""
+        most = f", most in {means.idxmax()} by {means.max():.3f}" if means.max() > means.min() else ""
         yield (
             f"{where} best and the worst template of a task differ by {part['range'].mean():.3f} on average{most}; SD "
             f"over templates {part['sd'].mean():.3f}."
@@ -216,8 +215,9 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
             f"studies with other items and templates (ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f} in "
             "95 %)."
         )
-        tau = _format_in_two_digits(row["tau"])
-        yield f"The ranking's tau with that of another study is expected to be about {tau}."
+        if row["tau"] == row["tau"]:  # none where all means are equal
+            tau = format_coefficient(row["tau"])
+            yield f"The ranking's tau with that of another study is expected to be about {tau}."
 
 
 def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
@@ -241,12 +241,13 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_r
     if rankings.empty:
         return
     main_rankings = _select_rankings_by_mean_over_tasks(rankings)
-    for row in main_rankings[main_rankings["n_tasks"] < main_rankings["n_tasks_asked"]].to_dict("records")[:CONDITIONS]:
-        if row["task"] == ALL:
-            yield (
-                f"{_format_condition_prefix(rankings, row)}means over tasks are over {row['n_tasks']} of "
-                f"{row['n_tasks_asked']} tasks, in which half of the models or more are ranked."
-            )
+    is_partial_mean = (main_rankings["task"] == ALL) & (main_rankings["n_tasks"] < main_rankings["n_tasks_asked"])
+    for row in main_rankings[is_partial_mean].to_dict("records")[:CONDITIONS]:
+        where = _format_condition_prefix(rankings, row)
+        yield (
+            f"{f'{where}means' if where else 'Means'} over tasks are over {row['n_tasks']} of {row['n_tasks_asked']} "
+            "tasks, in which half of the models or more are ranked."
+        )
     left = _count_models_missing_in_a_ranking(scores, main_rankings, rank_rows)
     if left:
         yield (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.measures.reworded import AGREEMENT, LOGIT
-from analysis.pages.reliability.tables import FLIP
+from analysis.pages.reliability.tables import FLIP, refuse_threshold_beyond_shares
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
@@ -14,7 +14,6 @@ from analysis.statistics.reliability.calibration import (
     summarize_cases_by_probability,
 )
 from analysis.statistics.reliability.panel import Anew
-from ground.errors import InputError
 
 ANEW: tuple[Anew, ...] = ("wordings", "both")
 
@@ -47,8 +46,7 @@ def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, 
     InputError
         For a threshold that is no share.
     """
-    if not 0 <= threshold < 1:
-        raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
+    refuse_threshold_beyond_shares(threshold)
     rows = []
     for study in read_reworded_studies(runs):
         if study.measure == LOGIT:
@@ -59,22 +57,13 @@ def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, 
             )  # fmt: skip
             model, condition = study.units[unit]
             rows += [
-                {
-                    "study": study.name,
-                    "model": model,
-                    "condition": condition,
-                    "measure": study.measure,
-                    "figure": comparison.figure,
-                    "design": study.design,
-                    "n_items": comparison.items,
-                    "n_pilot": comparison.pilot,
-                    "k": comparison.wordings,
-                    "predicted": comparison.predicted,
-                    "actual": comparison.actual,
-                }
+                {"study": study.name, "model": model, "condition": condition, "measure": study.measure,
+                 "figure": comparison.figure, "design": study.design, "n_items": comparison.items,
+                 "n_pilot": comparison.pilot, "k": comparison.wordings, "predicted": comparison.predicted,
+                 "actual": comparison.actual}
                 for comparison in comparisons
                 if study.headline or comparison.figure != "mean"
-            ]
+            ]  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -103,17 +92,8 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         for anew in ANEW:
             cases = compare_predicted_and_kept_orders(study.values[chosen_units], study.crossed, anew, seed=seed)
             rows += [
-                {
-                    "study": study.name,
-                    "measure": study.measure,
-                    "anew": anew,
-                    "low": low,
-                    "high": high,
-                    "n_models": len(chosen_units),
-                    "n_cases": number,
-                    "foreseen": foreseen,
-                    "kept": kept_share,
-                }
+                {"study": study.name, "measure": study.measure, "anew": anew, "low": low, "high": high,
+                 "n_models": len(chosen_units), "n_cases": number, "foreseen": foreseen, "kept": kept_share}
                 for low, high, number, foreseen, kept_share in summarize_cases_by_probability(cases)
-            ]
+            ]  # fmt: skip
     return pd.DataFrame(rows)

@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.measures.chance import DRAWN
 from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import is_validity_below_half
+from analysis.pages.reliability.accuracy_sentences import format_coefficient
 from analysis.pages.reliability.columns import ITEMS, UNTOLD
 from analysis.pages.reliability.comparisons import FEW
 from analysis.reporting.words import (
@@ -331,7 +332,7 @@ def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
             continue
         yield (
             f"{of_study}{ranking} these {row['n_models']} models by {row['measure']} is reliable to "
-            f"{_format_reliability(row['relative'])}{_format_reliability_interval(row)}"
+            f"{format_coefficient(row['relative'])}{_format_reliability_interval(row)}"
             f"{_phrase_limit_to_this_wording(row)}{_phrase_reliability_with_few_wordings(row)}."
         )
         if row["tau"] == row["tau"]:
@@ -342,15 +343,10 @@ def _phrase_reliability_with_few_wordings(row: Mapping[str, float]) -> str:
     """Say how reliable the ranking would be with few wordings of each item; empty where it has as few."""
     few = row["relative_few"]
     return (
-        f"; with {FEW} wordings it would be {_format_reliability(few)}"
+        f"; with {FEW} wordings it would be {format_coefficient(few)}"
         if few == few and row["n_wordings"] != FEW
         else ""
     )
-
-
-def _format_reliability(coefficient: float) -> str:
-    """Write a coefficient of reliability; one that rounding would make perfect, with a bound."""
-    return f"{coefficient:.2f}" if coefficient < 0.995 or coefficient >= 1 else "more than 0.99"
 
 
 def _format_reliability_interval(row: Mapping[str, float]) -> str:

@@ -28,10 +28,8 @@ class ReliabilityPage(Page):
                     {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
                 )
             )
-        frames, by_chance = (
-            {name: self.frame(name) for name in narrative.TABLES},
-            chance.find_units_with_chance_changes(self.runs),
-        )
+        frames = {name: self.frame(name) for name in narrative.TABLES}
+        by_chance = chance.find_units_with_chance_changes(self.runs)
         page_answer = narrative.answer_page_question(frames, when, drawn, by_chance)
         if accuracies.list_studies_with_only_accuracies(self.runs):
             page_answer = accuracy_sentences.add_cautions_and_details_on_accuracies(
@@ -80,18 +78,14 @@ class ReliabilityPage(Page):
         self, show_entry: Callable[[str], Html], name: str, accuracies_name: str, title: str
     ) -> Html:
         """Show the entry about answers, the one about accuracies, or both, by what the runs hold; else a note."""
-        has_answers, has_accuracies = (
-            not accuracies.has_only_accuracies(self.runs),
-            bool(accuracies.list_studies_with_only_accuracies(self.runs)),
-        )
-        names = dict.fromkeys(
-            ([name] if has_answers else []) + ([accuracies_name] if has_accuracies and accuracies_name else [])
-        )
+        names = [] if accuracies.has_only_accuracies(self.runs) else [name]
+        if accuracies_name and accuracies.list_studies_with_only_accuracies(self.runs):
+            names.append(accuracies_name)
         if not names:
             return render_missing_content_note(
                 f"{title}: not from accuracies, as it needs the answers to single items."
             )
-        return Html("".join(show_entry(name).text for name in names))
+        return Html("".join(show_entry(name).text for name in dict.fromkeys(names)))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -27,15 +27,24 @@ from ground.errors import InputError
 FLIP = 0.05  # share of the wordings that may be with the minority, as the paper's smallest threshold
 
 
-def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, dict[str, Any], Panel, Array]]:
-    """Return the panel of every study, measure and unit, with the columns that name its row, and its answers."""
+def refuse_threshold_beyond_shares(threshold: float) -> None:
+    """Refuse a threshold for flips that is no share of the wordings."""
+    if not 0 <= threshold < 1:
+        raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
 
-    def iterate_answer_panels() -> Iterator[tuple[Study, dict[str, Any], Panel, Array]]:
-        """Yield study, row keys, panel and answers of every unit."""
+
+def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, int, dict[str, Any], Panel]]:
+    """Return the panel of every study, measure and unit, with its number and the columns that begin its row."""
+
+    def iterate_answer_panels() -> Iterator[tuple[Study, int, dict[str, Any], Panel]]:
+        """Yield study, number, first columns and panel of every unit."""
         for study in read_reworded_studies(runs):
-            for number, (model, condition) in enumerate(study.units):
-                row_keys = {"study": study.name, "model": model, "condition": condition, "measure": study.measure}
-                yield study, row_keys, study.estimate_mean_and_components(number), study.values[number]
+            for unit, (model, condition) in enumerate(study.units):
+                first_columns = {
+                    "study": study.name, "model": model, "condition": condition, "measure": study.measure,
+                    "headline": study.headline, "design": study.design, "validity": study.validity[unit],
+                }  # fmt: skip
+                yield study, unit, first_columns, study.estimate_mean_and_components(unit)
 
     return runs.compute_once("reliability panels", lambda: list(iterate_answer_panels()))
 
@@ -61,13 +70,11 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         the first divided by the second; missing: why the latter are missing.
     """
     rows = []
-    for study, row_keys, panel, _ in list_answer_panels_by_unit(runs):
-        unit = study.units.index((row_keys["model"], row_keys["condition"]))
+    for study, unit, first_columns, panel in list_answer_panels_by_unit(runs):
         (low, high), (like_low, like_high) = panel.compute_interval("items"), panel.compute_interval("both")
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
-            **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
-            "validity_at_most": study.get_validity_upper_bound(unit),
+            **first_columns, "validity_at_most": study.get_validity_upper_bound(unit),
             "n_items": panel.n_items, "n_wordings": panel.n_wordings, "n_shared": panel.incidence.n_shared,
             "n": panel.n, "mean": panel.mean,
             "mean_lower": low, "mean_upper": high, "like_lower": like_low, "like_upper": like_high,
@@ -104,12 +111,8 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         (`reliability.sampling.estimate_counted_answers_per_exact_sample`); missing: why components are.
     """
     rows = []
-    for study, row_keys, panel, values in list_answer_panels_by_unit(runs):
-        unit = study.units.index((row_keys["model"], row_keys["condition"]))
-        row = {
-            **row_keys, "headline": study.headline, "design": study.design, "validity": study.validity[unit],
-            "n_items": panel.n_items, "n_wordings": panel.n_wordings,
-        }  # fmt: skip
+    for study, unit, first_columns, panel in list_answer_panels_by_unit(runs):
+        row = {**first_columns, "n_items": panel.n_items, "n_wordings": panel.n_wordings}
         ends, samples = compute_component_intervals(panel, study.bounds, seed), panel.sampled
         parts = {name: getattr(panel, name) for name in ("item", "wording", "interaction")}
         row |= {"sampled": study.name_kind_of_unit_samples(unit), "n_samples": samples.number if samples else np.nan}
@@ -119,12 +122,12 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}
         coefficients = {"icc_sample": np.nan} | compute_intraclass_correlations(panel)
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
-        unsampled = [] if samples else [UNSAMPLED]
         why = (
             _explain_missing_components(panel), _explain_missing_component_intervals(study),
-            _explain_missing_wording_interval(panel, ends), *unsampled,
+            _explain_missing_wording_interval(panel, ends), "" if samples else UNSAMPLED,
         )  # fmt: skip
-        rows.append(row | {"alpha": compute_krippendorff_alpha(values), "missing": "; ".join(filter(None, why))})
+        alpha = compute_krippendorff_alpha(study.values[unit])
+        rows.append(row | {"alpha": alpha, "missing": "; ".join(filter(None, why))})
     # Thoughts of a prompt have probabilities, which tell what thoughts add to these; to right or wrong they do not.
     thinking = {_get_study_model_and_condition(row) for row in rows if row["sampled"] == THOUGHTS}
     for row in rows:
@@ -205,8 +208,7 @@ def tabulate_spreads_at_k_wordings(
     """
     if k < 0 or k == 1:
         raise InputError(f"k = {k}: give a number of wordings from 2 on, or 0 for the smallest that there is")
-    if not 0 <= threshold < 1:
-        raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
+    refuse_threshold_beyond_shares(threshold)
     tables = [
         _tabulate_unit_ranges_sds_and_flips(study, k, threshold, resamples, seed)
         for study in read_reworded_studies(runs)
@@ -245,8 +247,8 @@ def _tabulate_unit_ranges_sds_and_flips(
         "wordings_least": np.where(sizes.max(axis=1) > 0, least_sizes, 0), "wordings_most": sizes.max(axis=1),
         "range_all": [_average_item_range_from_all_answers(values, has_range[:, place])
                       for place, values in enumerate(study.values)],
-        "flip_all": [_compute_share_of_flipping_items(values, has_range[:, i], threshold) for i,
-                     values in enumerate(study.values)],
+        "flip_all": [_compute_share_of_flipping_items(values, has_range[:, place], threshold)
+                     for place, values in enumerate(study.values)],
     }  # fmt: skip
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
 

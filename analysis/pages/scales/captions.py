@@ -8,13 +8,7 @@ from analysis.reporting.words import format_count_range, format_quantity, labels
 
 
 def caption_scales_scores(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scales_scores` of one study, with `label` and `row`.
-    """
+    """Say what dots and lines are."""
     return (
         f"Mean answer of {format_quantity(frame['model'].nunique(), 'model')} on "
         f"{format_quantity(frame['scale'].nunique(), 'scale')} of {format_count_range(frame['n_items'], 'item')}, from "
@@ -27,13 +21,7 @@ def caption_scales_scores(frame: pd.DataFrame) -> str:
 
 
 def caption_scales_styles(frame: pd.DataFrame) -> str:
-    """Say what dots, lines and panels are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scales_styles` of one study that have a difference, with `label` and `row`.
-    """
+    """Say what dots, lines and panels are."""
     return (
         f"Response styles of {format_quantity(frame['model'].nunique(), 'model')}, over "
         f"{format_count_range(frame['n_items'], 'item')}. Agrees: mean answer before reversing, less 0.5. Ends and "
@@ -52,13 +40,7 @@ def _describe_left_out_panels(frame: pd.DataFrame, noun: str) -> str:
 
 
 def caption_scales_moves(frame: pd.DataFrame) -> str:
-    """Say what dots and lines are.
-
-    Parameters
-    ----------
-    frame
-        The rows of table `scales_moves` of one study.
-    """
+    """Say what dots and lines are."""
     return (
         f"How far two answers to an item are apart that differ in one thing alone, on average over "
         f"{format_count_range(frame['n_items'], 'item')}, as a share of the scale. Lines: 95 % intervals over items. "
@@ -67,13 +49,7 @@ def caption_scales_moves(frame: pd.DataFrame) -> str:
 
 
 def caption_scales_items(frame: pd.DataFrame) -> str:
-    """Say what the bars are.
-
-    Parameters
-    ----------
-    frame
-        Rows of table `scales_items` of one scale, with `label`, `panel`, `total_items` and `total_models`.
-    """
+    """Say what the bars are."""
     scale, total = str(frame["scale"].iloc[0]), int(frame["total_models"].max())
     n_items, n_rows = frame["item"].nunique(), frame["label"].nunique()
     of_scale = f" of scale {labels.shorten_middle(scale, 30)}" if scale else ""

@@ -8,16 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.measures.ratings_styles import (
-    ACQUIESCENCE,
-    CUT,
-    ENDS,
-    LABELS,
-    LEAST,
-    LEAST_SHARE,
-    MIDDLE,
-    ORDER,
-)
+from analysis.measures.ratings_styles import ACQUIESCENCE, CUT, ENDS, LABELS, LEAST, LEAST_SHARE, MIDDLE, ORDER
 from analysis.measures.ratings_wordings import MODEL, WORDING
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scales.people_narrative import describe_consistency_of_scales, describe_models_as_close_as_people

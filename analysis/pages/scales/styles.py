@@ -15,22 +15,11 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.ordered import MIDDLE as HALF
-from analysis.statistics.resampling import (
-    DRAWS,
-    Array,
-    Columns,
-    average_columns_in_each_draw,
-    bootstrap_intervals,
-)
+from analysis.statistics.resampling import DRAWS, Array, Columns, average_columns_in_each_draw, bootstrap_intervals
 
 
 def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
     """Measure the response styles of every model.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

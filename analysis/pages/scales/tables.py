@@ -26,11 +26,6 @@ Groups = dict[tuple[str, str], npt.NDArray[np.intp]]
 def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     """Compute where every model stands on every scale, over all ways in which the options were shown.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -74,11 +69,6 @@ def _estimate_scale_score_of_unit(study: Study, unit: int) -> dict[str, Any]:
 def tabulate_scale_scores_by_condition(runs: Runs) -> pd.DataFrame:
     """Compute the score of every model on every scale in each way in which the options were shown.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame
@@ -102,11 +92,6 @@ def tabulate_scale_scores_by_persona(runs: Runs) -> pd.DataFrame:
     """Compute the score of every model on every scale as each persona.
 
     There may be hundreds of personas: all are computed at once, and for these wordings only.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------
@@ -160,11 +145,6 @@ def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any
 
 def tabulate_scale_score_differences_of_pairs(runs: Runs) -> pd.DataFrame:
     """Test the differences between models, and between settings of a model, on every scale.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
 
     Returns
     -------

@@ -82,11 +82,6 @@ def _average_items_with_value(values: Array) -> float:
 def tabulate_answer_distributions_of_items(runs: Runs) -> pd.DataFrame:
     """Compute the distribution of the answers to every item, and what its wordings do to them.
 
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-
     Returns
     -------
     DataFrame

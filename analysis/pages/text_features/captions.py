@@ -27,26 +27,22 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     response_name = choice.read_answer_pair_attached_to_frame(mixed).measure_phrase_with_article
     response_name = response_name if (tested["scale"] == "identity").all() else f"the logit of {response_name}"
     drawn_effects = select_drawn_effects(mixed)
-    if not has_room_for_dots(drawn_effects):
-        marks = f"Dot: confirmed, that is, significant at {ALPHA:g}"
-        lines, arrows, order = "", "", "Features with the most confirmed effects come first."
-    else:
-        marks = f"Filled: confirmed, that is, significant at {ALPHA:g}"
-        lines, arrows = " Lines: 95 % intervals by cluster-robust errors.", ""
+    mark, lines, arrows, order = "Dot", "", "", "Features with the most confirmed effects come first."
+    if has_room_for_dots(drawn_effects):
+        mark, lines = "Filled", " Lines: 95 % intervals by cluster-robust errors."
         order = "Panels with the most confirmed effects first."
-    if has_room_for_dots(drawn_effects) and (
-        drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs() > compute_effect_axis_limit(drawn_effects)
-    ).any(axis=None):
-        arrows = " Arrows: the interval is longer than the axis."
+        ends = drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs()
+        if (ends > compute_effect_axis_limit(drawn_effects)).any(axis=None):
+            arrows = " Arrows: the interval is longer than the axis."
     selection = labels.describe_shown_rows(MOST_ROWS, models, "models", "with the largest effects")
     return (
         f"Effects of {phrase_predictor_count(tested['term'])} on {response_name} with "
         f"{phrase_models_in_conditions(fits)}. Each is fitted by a mixed model over "
         f"{format_count_range(tested['n_rows'], 'paraphrase')} of {format_count_range(tested['n_items'], 'item')}. "
         f"Unit: SDs of {response_name} per SD of the feature, all others held fixed, so that features can be "
-        f"compared.{lines} {marks} after Bonferroni over {format_quantity(int(tested['n_tests'].max()), 'test')}, by "
-        f"the fit's own errors and by the robust ones.{arrows} "
-        f"{order}{selection}{labels.explain_mark_of_unjudged_models(tested)}"
+        f"compared.{lines} {mark}: confirmed, that is, significant at {ALPHA:g} after Bonferroni over "
+        f"{format_quantity(int(tested['n_tests'].max()), 'test')}, by the fit's own errors and by the robust "
+        f"ones.{arrows} {order}{selection}{labels.explain_mark_of_unjudged_models(tested)}"
     )
 
 

@@ -49,8 +49,8 @@ TABLES = {
         "The effects under both conventions, for the models that gave an invalid answer. Dropped: the fit is made of "
         "the responses with a valid answer, and agreement is a share of the valid samples. Counted: an invalid answer "
         "does not agree, and neither does an invalid sample. Probabilities are of the valid answers under both.",
-        (*IDENTITY, "term",
-         *split_names("estimate_dropped estimate_inconsistent p_bonferroni_dropped p_bonferroni_inconsistent "
+        (*IDENTITY,
+         *split_names("term estimate_dropped estimate_inconsistent p_bonferroni_dropped p_bonferroni_inconsistent "
                       "p_robust_bonferroni_dropped p_robust_bonferroni_inconsistent confirmed_dropped "
                       "confirmed_inconsistent n_rows_dropped n_rows_inconsistent")),
         frozenset(split_names("p_bonferroni_dropped p_bonferroni_inconsistent")),

@@ -83,20 +83,17 @@ def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) 
         f"{name_predictor(term)} ({format_value_by_column(size, look_up_column('vif', 'vif'))})"
         for term, size in high.items()
     ]
-    pair = correlations[(correlations["feature_a"] == SYNTAX[0]) & (correlations["feature_b"] == SYNTAX[1])][
-        "r"
-    ].dropna()
+    is_syntax_pair = (correlations["feature_a"] == SYNTAX[0]) & (correlations["feature_b"] == SYNTAX[1])
+    pair = correlations.loc[is_syntax_pair, "r"].dropna()
     syntax_text = ""
     if set(SYNTAX) <= set(high.index) and len(pair):
         syntax_text = (
             " Left and right dependents correlate at "
             f"{format_value_by_column(pair.iloc[0], look_up_column('correlations', 'r'))}: per word they are 1 − "
-            f"roots/words in "
-            "sum, so only their difference can be estimated."
+            "roots/words in sum, so only their difference can be estimated."
         )
-    names_text = join_names(names, 4)
     yield (
-        f"Nearly collinear (variance inflation above {COLLINEAR:g}): {names_text}. Do not read these one by "
+        f"Nearly collinear (variance inflation above {COLLINEAR:g}): {join_names(names, 4)}. Do not read these one by "
         f"one.{syntax_text}"
     )
 
@@ -155,11 +152,8 @@ def _describe_effects_with_invalid_as_disagreement(table: pd.DataFrame) -> Itera
     effects_in_both = table.dropna(subset=["confirmed_dropped", "confirmed_inconsistent"])
     if effects_in_both.empty:
         return
-    changed = int(
-        (
-            effects_in_both["confirmed_dropped"].astype(bool) != effects_in_both["confirmed_inconsistent"].astype(bool)
-        ).sum()
-    )
+    of_both = effects_in_both[["confirmed_dropped", "confirmed_inconsistent"]].astype(bool)
+    changed = int((of_both["confirmed_dropped"] != of_both["confirmed_inconsistent"]).sum())
     models = table["model"].nunique()
     yield (
         f"{format_quantity(models, 'model')} gave invalid answers. Whether these are dropped or count as not agreeing "

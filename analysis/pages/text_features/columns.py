@@ -73,47 +73,33 @@ COLUMNS: Mapping[str, Column] = {
     # effects
     "term": Column(
         "the predictor: a text feature, an attribute of the wordings (attributes.X; of a category attributes.X[level "
-        "vs reference]), or (Intercept)",
-        "",
-        "Predictor",
-        phrase_name=phrase_predictor_names,
+        "vs reference]), or (Intercept)", "", "Predictor", phrase_name=phrase_predictor_names,
     ),
     "estimate": Column(
         "change in agreement (0 to 1), or in its logit, per unit of the predictor", "response per unit", "Estimate", 4
     ),
     "lower_robust": Column(
         "lower end of the 95 % interval by the cluster-robust error: valid where the effect differs between items",
-        "its unit",
-        "Lower",
-        3,
+        "its unit", "Lower", 3,
     ),
     "upper_robust": Column("upper end of the same interval", "its unit", "Upper", 3),
     "se_robust": Column(
         "cluster-robust standard error of the estimate: every item left out once (MacKinnon et al. 2023); empty where "
-        "the estimate rests on one item alone",
-        "its unit",
-        "Robust SE",
-        4,
+        "the estimate rests on one item alone", "its unit", "Robust SE", 4,
     ),
     "p_robust": Column("p by the cluster-robust error, t with items - 1 degrees of freedom", "", "p (robust)", 3),
     "p_robust_bonferroni": Column(
-        "p by the cluster-robust error after Bonferroni over the n_tests tests of the table",
-        "",
-        "p (robust, Bonferroni)",
-        3,
+        "p by the cluster-robust error after Bonferroni over the n_tests tests of the table", "",
+        "p (robust, Bonferroni)", 3,
     ),
     "p_slopes": Column(
         "p of the F test that the effect is the same in all items; if small, only robust errors hold (uncorrected)",
-        "",
-        "p (same slope)",
-        3,
+        "", "p (same slope)", 3,
     ),
     "confirmed": Column("whether p_bonferroni and p_robust_bonferroni are both below 0.05", "", "Confirmed"),
     "lower": Column(
         "lower end of the fit's own 95 % interval of the estimate; too narrow where effects differ by item",
-        "its unit",
-        "Lower (fit)",
-        3,
+        "its unit", "Lower (fit)", 3,
     ),
     "upper": Column("upper end of the same interval", "its unit", "Upper (fit)", 3),
     "se": Column("the fit's own standard error of the estimate, in its unit", "", "SE", 4),
@@ -209,7 +195,7 @@ COLUMNS: Mapping[str, Column] = {
         "language that the wordings look like by their commonest words, where they name another one", "", "Looks like"
     ),
     "n_texts": Column("distinct wordings", "wordings", "Wordings"),
-}
+}  # fmt: skip
 
 
 def _define_percentage_point_effect_column(name: str) -> Column | None:

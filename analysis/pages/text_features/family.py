@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from analysis import features
 from analysis.features import attributes
@@ -22,6 +24,7 @@ from ground.errors import InputError, shorten_to_one_line
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.features.answer_rows import AnswerRows
     from analysis.runs import Runs
     from analysis.statistics.mixed.design import FitInput
     from analysis.statistics.mixed.fits import Fit
@@ -32,6 +35,7 @@ CHOICES = ("all", "published")
 MOST_PANELS = 12
 """Models that a figure of diagnostics has room for at both widths; so many fits of a family keep their rows."""
 _RESPONSE = {"identity": "agreement", "logit": "logit"}
+_TOO_FEW_VALUES = "too few answers have a value of it for any fit"
 
 
 @dataclass(frozen=True)
@@ -199,7 +203,8 @@ def fit_mixed_model_per_unit(
     -------
     Family
         A model that cannot be fitted (for example, its answer never varies) is left out and named; rows without a value
-        are left out and counted in the diagnostics.
+        are left out and counted in the diagnostics. Where none can be fitted for missing values, the predictors behind
+        "all" and "published" that lack most are left out, one by one.
 
     Raises
     ------
@@ -256,10 +261,11 @@ def find_units_with_invalid_answers(runs: Runs) -> set[tuple[str, str, str]]:
 
 
 def _fit_mixed_models_of_all_units(
-    runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped", earlier_family: Family | None = None
-) -> Family:
-    """Fit all units; where the convention changes no answer of a unit, its fit is taken from the family
-    `earlier_family`."""
+    runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped",
+    earlier_family: Family | None = None, sparse: tuple[str, ...] = (),
+) -> Family:  # fmt: skip
+    """Fit all units, without the predictors `sparse`; where the convention changes no answer of a unit, its fit is
+    taken from the family `earlier_family`."""
     names = resolve_predictor_names(predictors, runs)
     columns = tuple(filter(attributes.is_attribute_column, names))
     answers = runs.compute_once(
@@ -268,7 +274,10 @@ def _fit_mixed_models_of_all_units(
     )
     response = mixed.compute_response_on_scale(answers.measures["agreement"], answers.measures["logit"], scale=scale)
     name = _RESPONSE[scale]
-    formula, dropped = _build_mixed_model_formula(answers.select_answered_wordings(), name, names, runs)
+    sparse_reasons = dict.fromkeys(sparse, _TOO_FEW_VALUES)
+    formula, dropped = _build_mixed_model_formula(
+        answers.select_answered_wordings().drop(columns=list(sparse)), name, names, runs
+    )
     parsed_formula = mixed.parse_formula(formula)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)  # refuse an unknown engine once, not once per model
     optional = {name for name in PREDICTORS if name not in names} if set(names) & set(CHOICES) else ()
@@ -288,9 +297,10 @@ def _fit_mixed_models_of_all_units(
                 raise InputError(templates[unit[0]])
             part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
             part = attributes.label_levels_against_reference_level(part, parsed_formula.formula_columns)
-            return mixed.fit_mixed_models(
+            fits = mixed.fit_mixed_models(
                 part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional
             ).fits
+            return [(replace(part, dropped=sparse_reasons | part.dropped), fit) for part, fit in fits]
         except InputError as error:
             left_out[unit] = str(error)
             return ()
@@ -302,12 +312,27 @@ def _fit_mixed_models_of_all_units(
 
     fits = mixed.collect_fits_with_rows_of_largest_residuals(iterate_fits(), MOST_PANELS)
     if not fits:
+        if sparsest := _find_sparsest_predictor(answers, [term for term in parsed_formula.fixed if term in optional]):
+            return _fit_mixed_models_of_all_units(
+                runs, engine, scale, predictors, invalid, earlier_family, (*sparse, sparsest)
+            )
         raise InputError(next(iter(left_out.values()), "no paraphrase has an answer"))
     for place in mixed.list_indices_of_largest_residual_fits(fits, MOST_PANELS):
         unit = fits[place][0].key
         if not len(fits[place][1].rows.y):  # dropped in the earlier family, whose largest residuals are others
             (fits[place],) = fit_unit(unit, answers.build_frame_of_unit(unit))
-    return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped, left_out)
+    return Family(mixed.Result(FAMILY, fits), formula, response.note, dropped | sparse_reasons, left_out)
+
+
+def _find_sparsest_predictor(answers: AnswerRows, names: Sequence[str]) -> str:
+    """Find the predictor that most answers have no value of; empty where they all have one, and of a single one."""
+    missing_shares = [
+        np.isnan(
+            answers.measures[name] if name in answers.measures else answers.wordings[name].to_numpy()[answers.place]
+        ).mean()
+        for name in names
+    ]
+    return names[int(np.argmax(missing_shares))] if len(names) > 1 and any(missing_shares) else ""
 
 
 def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:

@@ -85,13 +85,9 @@ def answer_page_question(
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
         verdict, why = describe_models_without_answers(all_fitted)
-        return Answer(
-            _phrase_model_item_and_feature_counts(
-                _select_effects_of_answering_models(frames["mixed"], all_fitted), all_fitted, when
-            ),
-            verdict,
-            cautions=(*why, *doubts),
-        )
+        all_effects = _select_effects_of_answering_models(frames["mixed"], all_fitted)
+        setup = _phrase_model_item_and_feature_counts(all_effects, all_fitted, when)
+        return Answer(setup, verdict, cautions=(*why, *doubts))
     if drawn_effects is not None:
         effects = add_fit_labels(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
     pairs = tuple(
@@ -101,14 +97,9 @@ def answer_page_question(
             part, f"Study “{study}”: " if frames["correlations"]["study"].nunique() > 1 else ""
         )
     )
-    if effects.empty:
-        return Answer(
-            _phrase_model_item_and_feature_counts(effects, fitted, when),
-            NOTHING,
-            cautions=doubts,
-            details={"correlations": pairs},
-        )
     setup = _phrase_model_item_and_feature_counts(effects, fitted, when)
+    if effects.empty:
+        return Answer(setup, NOTHING, cautions=doubts, details={"correlations": pairs})
     effects, fitted = (frame[~frame["study"].isin(varying_examples)] for frame in (effects, fitted))
     if effects.empty:
         return Answer(setup, ONLY_EXAMPLES, cautions=doubts, details={"correlations": pairs})
@@ -118,12 +109,7 @@ def answer_page_question(
         "mixed_diagnostics": tuple(_describe_explained_variance(fitted)),
         "correlations": pairs,
     }
-    return Answer(
-        setup,
-        _describe_feature_with_most_effects(effects, answer_pair),
-        cautions=doubts,
-        details=details,
-    )
+    return Answer(setup, _describe_feature_with_most_effects(effects, answer_pair), cautions=doubts, details=details)
 
 
 def _select_effects_of_answering_models(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:

@@ -42,9 +42,7 @@ def compute_effect_axis_limit(mixed: pd.DataFrame) -> float:
 def select_drawn_effects(mixed: pd.DataFrame) -> pd.DataFrame:
     """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
     frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    return keep_labels_of_largest_mean_square(
-        frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), "estimate_std", MOST_ROWS
-    )
+    return keep_labels_of_largest_mean_square(frame, "estimate_std", MOST_ROWS)
 
 
 def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
@@ -53,7 +51,7 @@ def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, m
     Parameters
     ----------
     frame
-        Rows with `label`.
+        Rows with `label`, or with the columns that it is made of.
     value_column
         The column.
     max_labels
@@ -62,14 +60,11 @@ def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, m
     Returns
     -------
     DataFrame
-        Their rows.
+        Their rows, with `label`.
     """
-    size = (
-        (frame[value_column] ** 2)
-        .groupby(frame["label"], observed=True)
-        .mean()
-        .sort_values(ascending=False, kind="stable")
-    )
+    frame = frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame))
+    size = (frame[value_column] ** 2).groupby(frame["label"], observed=True).mean()
+    size = size.sort_values(ascending=False, kind="stable")
     return frame if len(size) <= max_labels else frame[frame["label"].isin(size.index[:max_labels])]
 
 
@@ -110,21 +105,16 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     )  # fmt: skip
     edge = compute_effect_axis_limit(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
         panels.draw_row_guides(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
-        _draw_effect_dots(
-            axes,
-            frame[frame["term"] == term],
-            edge,
-            plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"])),
-        )
+        _draw_effect_dots(axes, frame[frame["term"] == term], edge, looks)
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     unit = "SDs of the response per SD of the feature"
-    over = max(
-        0.0, measure_text_width(unit) + panels.LABEL - panel_axes[-1].get_position().x1 * width
-    )  # left of the drawing
+    left_of_drawing = measure_text_width(unit) + panels.LABEL - panel_axes[-1].get_position().x1 * width
+    over = max(0.0, left_of_drawing)
     panels.draw_text(panel_axes[-1], (1, 0), unit, (72 * over, -20), ha="right", va="baseline", label="unit")
     return drawing
 
@@ -152,8 +142,8 @@ def _draw_effect_map(
     )
     edge = float(f"{panels.compute_symmetric_limit(values):.2g}")
     return matrices.draw_heat_map(
-        values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge, colour_bar_title="SDs of the response per "
-                                                                                            "SD",
+        values.astype(float), width, cmap=DIVERGING, low=-edge, high=edge,
+        colour_bar_title="SDs of the response per SD",
         row_labels=panels.wrap_row_labels(names, width, 6.0, len(terms)),
         column_labels=[phrase_predictor_as_title(term) for term in terms],
         is_marked=clear.fillna(False).to_numpy(bool),
@@ -184,8 +174,8 @@ def draw_correlations(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     )
     lines = n.map(lambda count: f"n {count:,.0f}").to_numpy() if frame["n"].nunique() > 1 else None
     return matrices.draw_lower_triangle(
-        r.to_numpy(float), [TERMS[name].header for name in order], width, colour_limit=1, colour_bar_title="Pearson "
-                                                                                                           "correlation",
+        r.to_numpy(float), [TERMS[name].header for name in order], width, colour_limit=1,
+        colour_bar_title="Pearson correlation",
         is_marked=(p < ALPHA).to_numpy(), second_lines=lines,
     )  # fmt: skip
 
@@ -269,9 +259,10 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
         axes.set_gid(look.svg_class_of_model)
         x, centre, error = np.arange(len(panel)), panel["estimate"].to_numpy(), 1.96 * panel["se"].to_numpy()
         axes.axhline(0, color=INK, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
-        marks.set_hover_titles_of_marks(axes, x, centre, "item " + panel["level"].astype(str), centre, centre - error,
-        centre + error,
-                         look.svg_class_of_model)  # fmt: skip
+        marks.set_hover_titles_of_marks(
+            axes, x, centre, "item " + panel["level"].astype(str), centre, centre - error, centre + error,
+            look.svg_class_of_model,
+        )  # fmt: skip
         many = len(panel) > DENSE
         axes.vlines(x, centre - error, centre + error, colors=look.colour, linewidth=0.6, alpha=0.7, rasterized=many)
         axes.scatter(x, centre, s=3, color=look.colour, linewidths=0, zorder=3, rasterized=many)
@@ -285,9 +276,7 @@ def _lay_out_model_panels(
     frame: pd.DataFrame, value_column: str, width: float, x_label: str, y_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
-    frame = keep_labels_of_largest_mean_square(
-        frame if "label" in frame else frame.assign(label=labels.build_row_labels(frame)), value_column, MOST_PANELS
-    )
+    frame = keep_labels_of_largest_mean_square(frame, value_column, MOST_PANELS)
     names = sorted(frame["label"].unique())
     across = min(len(names), 2 if panels.is_one_column_wide(width) else 4)
     drawing, axes_of = panels.lay_out_panels(

@@ -43,10 +43,4 @@ FIGURES = {
         empty_note="No item has answers that could be compared, so the examples are from all over the study.",
     ),
 }  # fmt: skip
-CATALOGUE = Catalogue(
-    place=60,
-    protocols=ALL,
-    tables=TABLES,
-    columns=COLUMNS,
-    figures=FIGURES,
-)
+CATALOGUE = Catalogue(place=60, protocols=ALL, tables=TABLES, columns=COLUMNS, figures=FIGURES)

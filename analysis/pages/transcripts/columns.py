@@ -34,12 +34,9 @@ COLUMNS: Mapping[str, Column] = {
     "tokens_most": Column("tokens of the longest thought", "tokens", "Longest", 0),
     "most_allowed": Column(
         "tokens that the condition allowed for a thought with its answer, or its budget; missing where it "
-        "names neither: then 8,192, or what fits the model's window if that is less",
-        "tokens",
-        "Allowed",
-        0,
+        "names neither: then 8,192, or what fits the model's window if that is less", "tokens", "Allowed", 0,
     ),
     "output": Column("texts that the model wrote; of a model that thinks, one after each thought", header="Texts"),
     "thought": Column("what the model thought before it answered; none where it was not asked to", header="Thoughts"),
     "thought_tokens": Column("tokens of each thought", "tokens", "Tokens of thoughts"),
-}
+}  # fmt: skip

@@ -69,14 +69,10 @@ def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
     counts = examples.groupby("study", sort=False).size()
     n_values = examples.groupby("study", sort=False)["transcript_value"].nunique()  # first and last are the ends
     return [
-        (f"Of “{row.study}”: " if len(counts) > 1 else "Shown: ")
-        + (
-            TIED_KINDS[row.measure]
-            if n_values[row.study] == 1 < counts[row.study]
-            else KINDS[row.measure][counts[row.study] - 1]
-        )
+        (f"Of “{study}”: " if len(counts) > 1 else "Shown: ")
+        + (TIED_KINDS[measure] if n_values[study] == 1 < counts[study] else KINDS[measure][counts[study] - 1])
         + "."
-        for row in examples.drop_duplicates("study").itertuples()
+        for study, measure in examples.groupby("study", sort=False)["measure"].first().items()
     ]
 
 

@@ -76,13 +76,10 @@ class TranscriptsPage(Page):
         prompts, by_prompt = self._rename_conditions_of_prompts_for_readers(), self._split_answers_by_prompt()
         several = prompts["study"].nunique() > 1
         cards = [
-            {
-                "study": study if several else "",
-                "item": item,
-                "wordings": _build_template_fields_of_wordings(rows, by_prompt, above=above),
-            }
+            {"study": study if several else "", "item": item,
+             "wordings": _build_template_fields_of_wordings(rows, by_prompt, above=above)}
             for (study, item), rows in prompts.groupby(["study", "item"], sort=False)
-        ]
+        ]  # fmt: skip
         examples = render_template_for_notebook("transcripts/examples", cards=cards, level=3)
         if self.frame("thought_lengths").empty:
             return examples
@@ -105,9 +102,7 @@ def _build_template_fields_of_wordings(
     """Build what the template shows of an item's wordings, each with its first prompts without the one above."""
     return [
         {
-            "variant": variant,
-            "pattern": part["pattern"].iloc[0],
-            "text": part["text"].iloc[0],
+            **part.iloc[0][["variant", "pattern", "text"]].to_dict(),
             "above": part.loc[part["prompt_number"] == above, "condition"].tolist(),
             "prompts": [
                 _build_prompt_card(row, answers_by_prompt[row["prompt_number"]], most_models, longest)
@@ -115,7 +110,7 @@ def _build_template_fields_of_wordings(
             ],
             "left": max(0, int((part["prompt_number"] != above).sum()) - PROMPTS),
         }
-        for variant, part in rows.groupby("variant", sort=False)
+        for _, part in rows.groupby("variant", sort=False)
     ]
 
 
@@ -128,16 +123,11 @@ def _build_prompt_card(row: dict[str, Any], rows: pd.DataFrame, most_models: int
         "cut": max(0, len(row["prompt"]) - longest),
         "left": max(0, len(rows) - most_models),
         "answers": [
-            {
-                "model": answer["model"],
-                "said": answer["said"],
-                "texts": _build_text_cards(answer, longest),
-                "left": max(0, len(answer["output"] or ()) - TEXTS),
-                "of": "thought" if answer["thought"] else "text",
-            }
+            {"model": answer["model"], "said": answer["said"], "texts": _build_text_cards(answer, longest),
+             "left": max(0, len(answer["output"] or ()) - TEXTS), "of": "thought" if answer["thought"] else "text"}
             for answer in rows.head(most_models).to_dict("records")
         ],
-    }
+    }  # fmt: skip
 
 
 def _build_text_cards(answer: dict[str, Any], longest: int) -> list[dict[str, Any]]:

@@ -33,8 +33,8 @@ def draw_transcript_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     axes = figure.add_subplot()
     places = range(1, len(frame) + 1)
     axes.plot(places, frame["transcript_value"], "o", color=FAINT, markersize=3, rasterized=len(frame) > DENSE)
-    marks.set_hover_titles_of_marks(axes, places, frame["transcript_value"], "item " + frame["item"].astype(str),
-                     frame["transcript_value"])  # fmt: skip
+    titles = "item " + frame["item"].astype(str)
+    marks.set_hover_titles_of_marks(axes, places, frame["transcript_value"], titles, frame["transcript_value"])
     for place, row in zip(places, frame.to_dict("records"), strict=True):
         if row["shown"]:
             axes.plot(place, row["transcript_value"], "o", color=INK, markersize=5)

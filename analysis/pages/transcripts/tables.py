@@ -24,16 +24,15 @@ def order_items_and_mark_examples(runs: Runs) -> pd.DataFrame:
         transcript_value, 0 to 1, NaN where it is undefined; n_units: models times conditions behind it; shown. Of every
         study the items with the largest value come first, those without one last, in the order of the study.
     """
-    return runs.compute_once("transcript items", lambda: _order_all_items(runs))
+
+    def order_items_of_all_studies() -> pd.DataFrame:
+        """Order the items of every study, and join the studies."""
+        return pd.concat([_order_items_of_study(runs, study) for study in runs.info["studies"]], ignore_index=True)
+
+    return runs.compute_once("transcript items", order_items_of_all_studies)
 
 
-def _order_all_items(runs: Runs) -> pd.DataFrame:
-    """Order the items of every study, and join the studies."""
-    study_items = [_order_items_and_mark_examples(runs, study) for study in runs.info["studies"]]
-    return pd.concat(study_items, ignore_index=True)
-
-
-def _order_items_and_mark_examples(runs: Runs, study: str) -> pd.DataFrame:
+def _order_items_of_study(runs: Runs, study: str) -> pd.DataFrame:
     """Order one study's items by spread or score, largest first, and mark the first, middle and last as examples."""
     frame = runs.sql(
         f"""
@@ -46,20 +45,28 @@ def _order_items_and_mark_examples(runs: Runs, study: str) -> pd.DataFrame:
     values = (
         runs.sql(_build_item_spread_or_score_sql(runs, study, measure))
         if measure
-        else pd.DataFrame({"item": [], "n_units": []})
+        else pd.DataFrame({"item": [], "transcript_value": [], "n_units": []})
     )
     frame = frame.assign(measure=measure).merge(values, on="item", how="left")
-    if "transcript_value" not in frame:
-        frame["transcript_value"] = np.nan
     frame["n_units"] = frame["n_units"].fillna(0).astype(int)
     frame = frame.sort_values("transcript_value", ascending=False, kind="stable", na_position="last", ignore_index=True)
-    ordered_count = int(frame["transcript_value"].notna().sum())
-    if not ordered_count:
-        frame, ordered_count = frame.assign(measure=""), len(frame)
-    places = {ordered_count - 1: "last", 0: "first"}  # a single item is the first
-    if ordered_count > 2:
-        places[(ordered_count - 1) // 2] = "middle"
-    return frame.assign(shown=[places.get(place, "") for place in range(len(frame))])
+    places = np.flatnonzero(frame["transcript_value"].notna())
+    if not len(places):
+        frame, places = frame.assign(measure=""), np.flatnonzero(frame["item"].isin(_list_asked_items(runs, study)))
+    shown = dict(zip(places[[-1, 0]], ("last", "first"), strict=True)) if len(places) else {}  # a single one is first
+    if len(places) > 2:
+        shown[places[(len(places) - 1) // 2]] = "middle"
+    return frame.assign(shown=[shown.get(place, "") for place in range(len(frame))])
+
+
+def _list_asked_items(runs: Runs, study: str) -> list[str]:
+    """List the items of a study that some model was asked about; of an interrupted run, not all were."""
+    rows = runs.execute(
+        "SELECT DISTINCT item FROM (SELECT study, item FROM responses UNION ALL SELECT study, item FROM errors) "
+        "WHERE study = ?",
+        [study],
+    ).fetchall()
+    return [item for (item,) in rows]
 
 
 def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: bool) -> str:
@@ -194,8 +201,7 @@ def _recover_example_prompts_and_index_answers(runs: Runs) -> tuple[pd.DataFrame
         wording_fields = {name: wording[name] for name in ("study", "item", "shown", "variant", "pattern", "text")}
         prompts += [
             {**wording_fields, "condition": condition, "prompt_number": place, "n_models": models[place],
-             "prompt": prompt.text,
-             "unknown": prompt.why}
+             "prompt": prompt.text, "unknown": prompt.why}
             for (condition, prompt), place in groups.items()
         ]  # fmt: skip
     linked_answers = pd.concat(parts, ignore_index=True) if parts else answers.assign(prompt_number=0)
@@ -254,9 +260,7 @@ def tabulate_thought_lengths(runs: Runs) -> pd.DataFrame:
         WHERE thought_tokens IS NOT NULL
         GROUP BY ALL ORDER BY any_value(units.position), min(stimuli.position)"""
     )
-    limits = [
-        runs.info["conditions"][study][condition].get("budget")
-        or runs.info["conditions"][study][condition].get("max_tokens")
-        for study, condition in frame[["study", "condition"]].itertuples(index=False)
-    ]
+    units = frame[["study", "condition"]].itertuples(index=False)
+    conditions = [runs.info["conditions"][study][condition] for study, condition in units]
+    limits = [fields.get("budget") or fields.get("max_tokens") for fields in conditions]
     return frame.assign(most_allowed=pd.to_numeric(pd.Series(limits, dtype=object), errors="coerce").astype(float))

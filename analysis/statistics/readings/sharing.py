@@ -312,7 +312,10 @@ def bound_own_variance_share_of_reading(
     """Bound the share that is due to a reading by its highest correlation r with another one: from 0 to 1 - r^2.
 
     Another reading of the same texts gives no bound: what both misread alike makes r too high. The lower end of r^2 is
-    taken: of a reading beside one without errors, 1 - r^2 itself is as often below the share as above it.
+    taken: of a reading beside one without errors, 1 - r^2 itself is as often below the share as above it. There, the
+    bound is below the share in 3 % of simulated studies of 100 items, 7 % of 40 and 10 % of 12: r^2 is skewed, and the
+    largest of several. Bonferroni's correction for their number halves that at most; Fisher's z makes bounds of 12
+    items .8 to .9 where .43 is true.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ def test_one_name_of_two_studies_is_told_apart():
 
 def test_holm_nothing_is_named_before_the_correction():
     said = answer(coefficient(p_holm=0.06, p=0.001), coefficient("MT", p_holm=NAN, r=0.2))
-    assert said.verdict == f"These runs cannot tell: none of 2 rank correlations differs from 0 {CORRECTED}"
+    assert said.verdict == f"These runs cannot tell: none of 2 rank correlations is shown to differ from 0 {CORRECTED}"
 
 
 def test_holm_the_family_is_of_rank_correlations_of_headline_measures():
@@ -163,6 +163,7 @@ def test_without_a_coefficient_the_reason_is_said():
     ) in answer(coefficient("MT"), size=NAN).cautions
     refused = answer(coefficient(r=NAN, ends=(NAN, NAN), p_holm=NAN, caution="refused: fewer than 4 models"))
     assert refused.cautions[0] == "1 rank correlation refused: fewer than 4 models have both values."
+    assert refused.setup.endswith("; 5 measures of their answers were compared with each other.")  # and not with size
 
 
 def test_models_in_their_own_forms_are_said_to_be_so():
@@ -244,7 +245,7 @@ def test_given_size_the_clear_ones_are_counted_again():
     given = {"method": "spearman given size", "benchmark": "MT"}
     said = answer(coefficient("MT"), coefficient(**given, r=0.1, ends=(-0.5, 0.6), p_holm=1.0))
     assert said.details["benchmarks"][-1] == (
-        "Given size, 0 of 1 clear rank correlations with benchmarks or accuracy remain."
+        "Given size, 0 of 1 clear rank correlation with benchmarks or accuracy remains."
     )
 
 

@@ -84,13 +84,6 @@ def test_models_that_were_each_asked_in_their_own_form_are_correlated_together(t
     table = tables.tabulate_measure_benchmark_correlations(run)
     assert set(table.query("page == 'wording' and benchmark == 'parameters'")["n"]) == {8}
 
-    other = {"chat/0-shot": {"exemplars_hash": "x"}}
-    unlike = tables.tabulate_measures_by_model_and_condition(
-        runs.open_runs(write_wording(tmp_path / "unlike", rows, models=sizes, conditions=other))
-    )
-    assert set(unlike["condition"]) == {"plain/0-shot", "chat/0-shot", "own form/4-shot"}
-    assert set(unlike.loc[unlike["compared"], "condition"]) == {"own form/4-shot"}
-
 
 @pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix"])
 def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, folder, tmp_path, monkeypatch):
@@ -98,6 +91,17 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
     (tmp_path / "s.csv").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="empty"):
         tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
+
+
+def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_items(folder, scores):
+    """There were two rows of one name, and sentences about both."""
+    run, options = runs.open_runs(folder), {"scores": str(scores), "score_columns": "GPQA"}
+    plain = tables.tabulate_measure_benchmark_correlations(run, **options)
+    pd.read_csv(scores).rename(columns={"GPQA": "accuracy"}).to_csv(scores.with_name("named.csv"), index=False)
+    options = {"scores": str(scores.with_name("named.csv")), "score_columns": "accuracy"}
+    named = tables.tabulate_measure_benchmark_correlations(run, **options)
+    pd.testing.assert_frame_equal(named, plain.replace({"benchmark": {"GPQA": "accuracy of the file"}}))
+    assert "accuracy of the file" in set(tables.tabulate_pairwise_correlations(run, **options)["measure_a"])
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
@@ -217,19 +221,7 @@ def test_the_command_line_has_the_columns_it_promises(folder, scores, tmp_path, 
     given = ["-p", f"scores={scores}", "-p", "score_columns=MT,GPQA", "-p", f"aliases={tmp_path / 'aliases.csv'}"]
     done = waver("analysis", "table", folder, "benchmarks", *given)
     header = done.stdout.splitlines()[0].split(",")
-    promised = [
-        "measure",
-        "benchmark",
-        "study",
-        "condition",
-        "method",
-        "n",
-        "r",
-        "lower",
-        "upper",
-        "p",
-        "p_holm",
-    ]
+    promised = ["measure", "benchmark", "study", "condition", "method", "n", "r", "lower", "upper", "p", "p_holm"]
     assert set(promised) <= set(header)
     status = main(["table", str(folder), "benchmarks", "-p", f"scores={tmp_path / 'none.csv'}"])
     error = capsys.readouterr().err

@@ -15,6 +15,7 @@ from analysis import runs
 from analysis.measures.beside_original import read_answers_beside_original
 from analysis.measures.meaning import read_meaning_checks_of_studies, read_meaning_scores, read_verdicts_on_wordings
 from analysis.pages.meaning.catalogue import TABLES
+from analysis.pages.meaning.narrative import count_people
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.annotators import compute_fleiss_kappa_and_krippendorff_alpha
 from analysis.statistics.corrected_share import POOR_READERS, estimate_flip_share_corrected_for_meaning
@@ -88,9 +89,10 @@ def test_people_and_everybody(opened):
 
 
 def test_one_person_has_no_agreement_and_the_table_says_why(tmp_path):
-    run = write_meaning_run(tmp_path / "run", items=5, paraphrases=5, checks={"annotators": ["ann"]})
+    run = write_meaning_run(tmp_path / "run", items=5, paraphrases=5, checks={"annotators": ["all"]})
     table = build_table("meaning_annotators", runs.open_runs(run), resamples=20)
-    assert table["annotator"].tolist() == ["ann", "all"] and table["kappa"].isna().all()
+    assert table["annotator"].tolist() == ["person all", "all"] and table["kappa"].isna().all()
+    assert count_people(table) == 1
     assert "one annotator only" in table["no_interval"].iloc[-1]
 
 

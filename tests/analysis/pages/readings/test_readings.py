@@ -146,6 +146,10 @@ def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
     plain = write_run(tmp_path / "plain", paraphrases({"x": [0.2, 0.4]}))
     assert CATALOGUE.explain_no_data(runs.open_runs(plain), {}) == "no prompt's answer was read in two ways"
     assert CATALOGUE.explain_no_data(runs.open_runs(folder), {}) == ""
+    page = ReadingsPage([str(plain)])  # made by hand all the same
+    assert "No prompt&#39;s answer was read in two ways." in page.answer().text
+    shown = [page.table(name) for name in CATALOGUE.tables] + [page.figure(name) for name in CATALOGUE.figures]
+    assert all(part.text for part in [*shown, page.examples(), page.method(), page.provenance()])
 
 
 @pytest.mark.parametrize(
@@ -174,27 +178,17 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "(lower end of the interval)."
     )
     whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
-    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([whole])) == (
-        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
-        "resample)."
-    )
     rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
-    assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([rounded])) == (
-        "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
-        "resample)."
-    )
+    for row in (whole, rounded):
+        assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
+            "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
+            "resample)."
+        )
 
 
 def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are_told():
-    row = {
-        "reading": "strict rule",
-        "wording_sd": 0.1,
-        "kept": 0.95,
-        "kept_lower": 0.9,
-        "kept_upper": 0.99,
-        "n_sources": 1,
-        "same": False,
-    }
+    row = {"reading": "strict rule", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99,
+           "n_sources": 1, "same": False}  # fmt: skip
     assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])).startswith(
         "In the same texts, 95 % of the variance"
     )
@@ -209,15 +203,9 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
 
 
 def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
-    row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99}
-    row |= {
-        "n_sources": 2,
-        "same": False,
-        "common": 0.97,
-        "common_lower": 0.8,
-        "n_models": 4,
-        "setting": "plain/yes-no",
-    }
+    row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99,
+           "n_sources": 2, "same": False, "common": 0.97, "common_lower": 0.8, "n_models": 4,
+           "setting": "plain/yes-no"}  # fmt: skip
     one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
@@ -297,10 +285,8 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
 @pytest.mark.slow
 def test_a_rule_that_misreads_unequally_is_named():
     rng = np.random.default_rng(5)
-    groups = [
-        reading_errors.build_group(reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20))
-    ]
-    described = tables.build_table_of_readings_in_groups(groups, pd.DataFrame(), 500, 0)
+    study = reading_errors.simulate_study(rng, error=0.15, uneven=True, items=60, texts=20)
+    described = tables.build_table_of_readings_in_groups([reading_errors.build_group(study)], pd.DataFrame(), 500, 0)
     wanted = "Part of the variance over wordings by lenient is an artefact of reading."
     assert narrative.describe_readings_with_artefacts(described) == wanted
 
@@ -318,6 +304,7 @@ def write_lines(path, frame, change):
     ("column", "value", "said"),
     [("option", "maybe", "line 2: option 'maybe' is none of agree, disagree"), ("sample", "0", "line 2: sample '0' is"),
      ("item", "nothing", "line 2: item 'nothing' has no texts"), ("variant", "p77", "line 2: variant 'p77' has no"),
+     ("sample", "9" * 5_000, "line 2: sample '999"),
      ("text", "other", "line 2: text 'other' is not text 1"), ("model", "nobody", "line 2: study 'synthetic', model"),
      ("sample", "2", "the same text as in line")],
 )  # fmt: skip
@@ -435,6 +422,16 @@ def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
     said = cautions.list_cautions(readings.assign(reading=renamed, model="org/judge"))
     assert any("A judge is a model of its own (org/judge):" in line for line in said)
     assert any(line.startswith("Judge and judged are the same model: org/judge.") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("swaps", "clear", "said"),
+    [(1, 0, "Of 9 pairs of models and readings, 1 swaps its order, none clearly."),
+     (3, 2, "Of 9 pairs of models and readings, 3 swap their order, 2 clearly.")],
+)  # fmt: skip
+def test_swaps_that_are_not_clear_are_not_said_to_be_chance(swaps, clear, said):
+    ranking = pd.DataFrame([{"n_pairs": 9, "n_swaps": swaps, "n_clear_swaps": clear}])
+    assert narrative._describe_rank_swaps_between_readings(ranking) == [said]
 
 
 def test_an_estimate_above_one_by_chance_is_said_as_the_whole_variance():

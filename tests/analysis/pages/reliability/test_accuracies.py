@@ -234,6 +234,18 @@ def test_equal_templates_have_an_axis(tmp_path, recwarn):
     frame = templates.tabulate_accuracy_summaries_over_templates(runs.open_runs(folder))
     (axes, _) = plots.draw_template_ranges(frame).axes
     assert axes.get_xlim()[0] < 0 < axes.get_xlim()[1] and not recwarn.list
+    _, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
+    assert not any("tau" in text or "most in" in text for text in details)
+
+
+def test_a_task_that_is_called_as_the_mean_over_tasks_keeps_its_own_numbers(tmp_path):
+    frame = random_accuracies().query("shots == 0").drop(columns="shots")
+    named = [
+        runs.open_runs(imported(tmp_path / name, frame.replace({"task": {"quiz": name}}))) for name in ("b", "all")
+    ]
+    plain, renamed = (comparisons.tabulate_model_ranking(opened) for opened in named)
+    assert renamed["task"].unique().tolist() == ["all", "reading", "task all"]
+    pd.testing.assert_frame_equal(plain.replace({"task": {"b": "task all"}}), renamed)
 
 
 def test_a_mean_over_tasks_says_over_which(tmp_path):
@@ -247,7 +259,7 @@ def test_a_mean_over_tasks_says_over_which(tmp_path):
     assert (row["n_templates"], row["n_templates_least"], row["n_templates_most"]) == (3.5, 3, 4)
     said, details = sentences(ReliabilityPage([str(folder)], **OPTIONS))
     assert any("ranks 6 models by the mean over 2 of 3 tasks with a reliability of" in text for text in details)
-    assert any("over 2 of 3 tasks, in which half of the models or more are ranked" in text for text in said.cautions)
+    assert "Means over tasks are over 2 of 3 tasks, in which half of the models or more are ranked." in said.cautions
     assert set(accuracies.tabulate_same_order_probabilities(runs.open_runs(folder))["n_templates"]) == {3.5}
 
 
@@ -256,8 +268,10 @@ def test_models_of_other_studies_and_conditions_are_not_left_out_of_a_ranking(tm
     frame = random_accuracies().query("shots == 0").drop(columns="shots")
     others = frame.assign(model=frame["model"].str.replace("m", "n"))
     folders = [str(write_accuracies(tmp_path / name, rows)) for name, rows in (("ours", frame), ("theirs", others))]
-    said, _ = sentences(ReliabilityPage(folders, **OPTIONS))
+    said, details = sentences(ReliabilityPage(folders, **OPTIONS))
     assert not any("not ranked everywhere" in text for text in said.cautions)
+    for study in ("ours", "theirs"):
+        assert any(text.startswith(f"Study “{study}”: one of 3 to 4 templates ranks 6 models") for text in details)
     both = random_accuracies()
     is_lone = both["model"].eq("m0") & both["shots"].eq(0) | both["model"].eq("m1") & both["shots"].ne(0)
     thinned = imported(tmp_path / "thinned", both[~is_lone | both["template"].eq("p0")])

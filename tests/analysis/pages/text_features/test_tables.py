@@ -248,3 +248,26 @@ def test_wordings_that_do_not_differ_give_a_page_without_effects(tmp_path, monke
     shown += [page.figure(name) for name in ("correlations", "residuals", "intercepts")]
     shown += [page.method(), page.provenance()]
     assert all(part.text for part in shown)
+
+
+@pytest.mark.parametrize("gap", ["one original", "few log-probabilities", "both"])
+def test_a_measure_that_leaves_no_fit_for_missing_values_is_left_out(tmp_path, monkeypatch, gap):
+    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
+    frame, sparse = answers(wordings(), ["m"]), []
+    if gap != "one original":
+        is_first = (frame["item"] < "item-2") & (frame["variant"] < "paraphrase-003")
+        frame["text_logprob"] = np.random.default_rng(0).normal(-20, 3, len(frame))
+        frame.loc[~is_first, "text_logprob"] = np.nan
+        sparse.append("text_logprob")
+    if gap != "few log-probabilities":
+        frame = frame[(frame["variant"] != "original") | (frame["item"] == "item-0")]
+        sparse.append("edit_similarity")
+    folder = write_run(tmp_path / "run", frame)
+    page = TextFeaturesPage([str(folder)])
+    page.answer()
+    for name in sparse:
+        assert f"{name}: too few answers have a value of it for any fit" in page.cautions().text
+    assert set(page.frame("mixed")["n_rows"]) == {180} and not set(sparse) & set(page.frame("mixed")["term"])
+    if gap == "few log-probabilities":  # one that is asked for by name has to be there
+        with pytest.raises(InputError, match="cannot carry 7 coefficients"):
+            tables.build_table("mixed", runs.open_runs(folder), predictors="all,text_logprob")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
 from analysis.pages.transcripts import tables
 from analysis.pages.transcripts.page import TranscriptsPage
+from helpers.choice_runs import answers, questions, write_choice
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.scoring_runs import one_judge
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
@@ -111,6 +115,18 @@ def test_where_nothing_can_be_compared_items_from_all_over_are_shown(opened):
     assert frame["transcript_value"].isna().all()
     assert frame["shown"].tolist() == ["first", "middle", "last"]
     assert set(frame["measure"]) == {""}
+
+
+def test_items_that_no_model_was_asked_about_yet_are_no_examples(tmp_path):
+    rows = answers(questions(9, 3), ["m"], conditions=["plain/base/letters"])
+    folder = write_choice(tmp_path / "run", rows)
+    (part,) = (folder / "responses").glob("*.parquet")
+    table = pq.read_table(part)
+    pq.write_table(table.filter(pc.is_in(table["item"], pa.array(["q001", "q002", "q004"]))), part)
+    page = TranscriptsPage([str(folder)])
+    items = page.frame("transcript_items").set_index("item")["shown"]
+    assert items[items != ""].to_dict() == {"q001": "first", "q002": "middle", "q004": "last"}
+    assert page.answer().text and page.first_transcript().text and page.examples().text
 
 
 @pytest.mark.slow
