@@ -240,11 +240,7 @@ def test_undefined_in_a_draw_is_undefined_in_the_interval():
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(st.floats(0, 1), min_size=2, max_size=8),
-    st.floats(-5, 5),
-    st.integers(0, 2**32),
-)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.floats(-5, 5), st.integers(0, 2**32))
 def test_sd_is_blind_to_a_shift(values, shift, seed):
     x = np.array(values)[:, None]
     counts = all_counts(len(values), 20, seed)
@@ -323,10 +319,7 @@ def test_p_values_of_differences_by_counting_draws():
     x = rng.normal(0.3, 1, (25, 1)) + rng.normal(0, 0.6, (25, 4))
     pairs, draws = [(0, 1), (0, 2), (1, 3), (2, 2)], 999
     found = bootstrap_differences(
-        {"x": x},
-        lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])},
-        pairs,
-        draws=draws,
+        {"x": x}, lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])}, pairs, draws=draws
     )["mean"]
     rows = all_counts(25, draws)
     for place, (a, b) in enumerate(pairs):
@@ -360,9 +353,6 @@ def test_few_items_do_not_make_a_difference_of_means_significant(items):
     x = np.random.default_rng(items).normal(size=(items, 200))
     pairs = [(2 * pair, 2 * pair + 1) for pair in range(100)]
     found = bootstrap_differences(
-        {"x": x},
-        lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])},
-        pairs,
-        draws=999,
+        {"x": x}, lambda columns, counts: {"mean": compute_mean_per_draw(counts, columns["x"])}, pairs, draws=999
     )["mean"]
     assert found.p.min() >= found.p_least[0] >= 2.0 ** (1 - items)
