@@ -154,7 +154,8 @@ def _list_rule_aims(
                 if rule.kind == KURTOSIS
                 else (UNCHANGED, "how far validity moves is not foreseen")
             )
-            yield Aim(rule, goal, *subject.study_model_condition_and_measure, why_not=why)
+            study, model, condition, measure = subject.study_model_condition_and_measure
+            yield Aim(rule, goal, study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
             yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:

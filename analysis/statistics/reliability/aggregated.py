@@ -126,9 +126,7 @@ class Reliability:
         total = max(self.model, 0.0) + self.model_template / n_templates
         return signal / total if total > 0 else np.nan
 
-    def compute_coefficient_interval(
-        self, n_templates: float, seed: int = 0, level: float = LEVEL
-    ) -> tuple[float, float]:
+    def compute_coefficient_interval(self, n_templates: float, seed: int = 0) -> tuple[float, float]:
         """Compute the generalized interval of `compute_generalizability` with the same items.
 
         It is about models and templates like these.
@@ -141,8 +139,8 @@ class Reliability:
         ----------
         n_templates
             As in `compute_generalizability`.
-        seed, level
-            Seed of the draws; coverage.
+        seed
+            Of the draws.
 
         Returns
         -------
@@ -161,7 +159,7 @@ class Reliability:
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             coefficients = model / (model + error / n_templates)
-        low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
+        low, high = np.quantile(coefficients, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
@@ -280,9 +278,7 @@ def estimate_prior_of_model_accuracy_differences(
     return build_pair_prior_from_errors(true, variances, freedoms)
 
 
-def rank_models_by_accuracy(
-    task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0, level: float = LEVEL
-) -> Ranking:
+def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
     `ranking.estimate_ranking_stability_by_simulation`, with the covariances over the templates of every block and the
@@ -292,8 +288,8 @@ def rank_models_by_accuracy(
     ----------
     task_accuracies
         One per task, of the same models.
-    seed, level
-        Seed of the draws; coverage of the intervals of ranks.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -326,7 +322,7 @@ def rank_models_by_accuracy(
         )
     n_items = int(min(block.n.min() for block in task_accuracies))
     return estimate_ranking_stability_by_simulation(
-        mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level
+        mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed
     )
 
 

@@ -120,9 +120,7 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
     )
 
 
-def compute_relative_coefficient_interval(
-    components: ModelComponents, seed: int = 0, level: float = LEVEL
-) -> tuple[float, float]:
+def compute_relative_coefficient_interval(components: ModelComponents, seed: int = 0) -> tuple[float, float]:
     """Compute the interval of the relative coefficient with the numbers of the study, for models, items and wordings
     like these.
 
@@ -136,8 +134,8 @@ def compute_relative_coefficient_interval(
     ----------
     components
         Of several models.
-    seed, level
-        Seed of the draws; coverage.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -179,7 +177,7 @@ def compute_relative_coefficient_interval(
         coefficients = true / (true + error_of_others)
     if np.isnan(coefficients).any():
         return np.nan, np.nan
-    low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(coefficients, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
