@@ -209,7 +209,7 @@ def _read_range_and_direction(
 ) -> tuple[list[float] | None, bool]:
     """Return the range of a measure, and whether lower is better; refuse conditions that differ in them."""
     fields = [runs.info["conditions"][study][condition] for condition in condition_names]
-    settings = {(repr(entry.get("range")), entry.get("direction") or HIGHER) for entry in fields}
+    settings = {(tuple(entry.get("range") or ()), entry.get("direction") or HIGHER) for entry in fields}
     if len(settings) > 1:
         raise InputError(
             f"{runs.join_folder_paths(study)}: run.json: measure {measure!r} has another range or direction "
