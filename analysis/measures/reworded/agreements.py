@@ -31,6 +31,8 @@ from analysis.runs.folder import quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 from analysis.statistics.resampling import Array
 
+has_rewordings = has_item_in_several_wordings  # other than the original
+
 
 def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
@@ -77,23 +79,6 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 validities=np.full(shape, np.nan) if validities is None else validities,
                 items=list_item_ids_by_number(study_codes), validity_at_most=validity_at_most,
             )  # fmt: skip
-
-
-def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
-    """Tell whether these studies can be compared over wordings.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-    study_names
-        Names of the studies.
-
-    Returns
-    -------
-    Whether an item of one of them has two wordings other than its original.
-    """
-    return has_item_in_several_wordings(runs, study_names)
 
 
 def _list_studies_comparing_paraphrases_only(runs: Runs, study_names: list[str]) -> list[str]:

@@ -164,17 +164,9 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
             scored = _build_scored_arrays(
-                name,
-                measure,
-                units,
-                places,
-                rows,
-                study_codes,
-                ends,
-                validity=validity,
-                lower_is_better=is_turned,
+                name, measure, units, places, rows, study_codes, ends, validity=validity, lower_is_better=is_turned,
                 validity_rows=validity_rows,
-            )
+            )  # fmt: skip
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
 

@@ -147,19 +147,13 @@ def split_into_fit_inputs(
     _check_response_is_numeric(frame[formula.formula_columns[0]])
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
-    if not by:
-        yield _drop_gaps_and_refuse_unfittable_input(
-            FitInput((), frame, formula, weights=weights), gappy, missing, optional
-        )
-        return
-    groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
-    if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
-        key = tuple(frame[name].iloc[0] for name in by)
-        yield _drop_gaps_and_refuse_unfittable_input(
-            FitInput(key, frame, formula, weights=weights), gappy, missing, optional
-        )
-        return
-    for key, rows in groups:
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(tuple(frame[name].iloc[0] for name in by), frame)]
+    if by:
+        groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
+        parts = (
+            groups if groups.ngroups > 1 else parts
+        )  # no copy: those of the rows of 500 models would fill the memory
+    for key, rows in parts:
         yield _drop_gaps_and_refuse_unfittable_input(
             FitInput(key, rows, formula, weights=weights), gappy, missing, optional
         )
@@ -196,11 +190,8 @@ def _drop_gaps_and_refuse_unfittable_input(
     fitted."""
     if columns_with_gaps:
         fit_input = _drop_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
-    rows, response, group = (
-        fit_input.frame,
-        fit_input.frame[fit_input.formula.formula_columns[0]],
-        fit_input.formula.grouping_column,
-    )
+    rows, group = fit_input.frame, fit_input.formula.grouping_column
+    response = rows[fit_input.formula.formula_columns[0]]
     if rows.empty:
         raise InputError(
             f"no complete row is left to fit{fit_input.label}: a value is missing in all {fit_input.n_missing:,}"
@@ -253,14 +244,8 @@ def build_model_matrix(fit_input: FitInput) -> Matrix:
     terms, columns = _build_model_matrix_columns(fit_input)
     x = np.array(columns).T if columns else np.empty((len(fit_input.frame), 0))
     codes, levels = pd.factorize(fit_input.frame[fit_input.formula.grouping_column], sort=True)
-    return Matrix(
-        fit_input.label,
-        tuple(terms),
-        x,
-        _convert_to_numbers(fit_input.frame[fit_input.formula.response]),
-        codes,
-        pd.Index(levels),
-    )
+    y = _convert_to_numbers(fit_input.frame[fit_input.formula.response])
+    return Matrix(fit_input.label, tuple(terms), x, y, codes, pd.Index(levels))
 
 
 _last: list[tuple[Matrix, Design]] = []

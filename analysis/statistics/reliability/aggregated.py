@@ -235,10 +235,8 @@ def estimate_order_stability_across_templates(task_accuracies: Sequence[TaskAccu
          block.accuracies.shape[1] - 1.0)
         for block in task_accuracies
     ])  # fmt: skip
-    prior, wording_freedom = (
-        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False),
-        estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom,
-    )
+    prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False)
+    wording_freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
     return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
@@ -306,20 +304,15 @@ def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: 
     sampling = sum(block.binomial_variance for block in task_accuracies) / tasks**2
     covariances.append((np.diag(sampling), EXACT))
     templates = np.mean([block.accuracies.shape[1] for block in task_accuracies])
-    prior, shrunk, more = (
-        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True),
-        np.ones(1),
-        0.0,
-    )
+    prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True)
+    shrunk, more = np.ones(1), 0.0
     if prior is not None:
         error = prior.error + 2 * float(np.mean(sampling))
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = (
-            min(prior.freedom, estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom)
-            / tasks
-        )
+        freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
+        more = min(prior.freedom, freedom) / tasks
     n_items = int(min(block.n.min() for block in task_accuracies))
     return estimate_ranking_stability_by_simulation(
         mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed

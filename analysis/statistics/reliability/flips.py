@@ -77,10 +77,8 @@ class Flips:
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
-        flip_chances, share = (
-            self.likely @ self.compute_flip_probabilities(n_wordings),
-            self.predict_share_of_flipping_items(n_wordings),
-        )
+        flip_chances = self.likely @ self.compute_flip_probabilities(n_wordings)
+        share = self.predict_share_of_flipping_items(n_wordings)
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 

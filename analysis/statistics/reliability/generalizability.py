@@ -156,10 +156,8 @@ def compute_relative_coefficient_interval(components: ModelComponents, seed: int
         """Draw what a true variance may be, given its estimate and degrees of freedom."""
         return max(variance, 0.0) * free / rng.chisquare(free, DRAWS)
 
-    spread, error_of_these = (
-        draw_variance(components.spread, models),
-        draw_variance(by_item, models * items) / components.n_items,
-    )
+    spread = draw_variance(components.spread, models)
+    error_of_these = draw_variance(by_item, models * items) / components.n_items
     error_of_others = error_of_these * items / rng.chisquare(items, DRAWS)
     if shared:
         of_residual = components.residual / components.per_wording
@@ -168,10 +166,8 @@ def compute_relative_coefficient_interval(components: ModelComponents, seed: int
             1 / incidence.n_shared - incidence.unshared_variance / components.n_items
         )  # the rest is in `by_item`
         wording_error = np.maximum(mean_square - of_residual, 0.0) * wording_share
-        error_of_these, error_of_others = (
-            error_of_these + wording_error,
-            error_of_others + wording_error * components.levels / rng.chisquare(components.levels, DRAWS),
-        )
+        error_of_these = error_of_these + wording_error
+        error_of_others = error_of_others + wording_error * components.levels / rng.chisquare(components.levels, DRAWS)
     true = np.maximum(spread - error_of_these, 0.0)
     with np.errstate(invalid="ignore"):
         coefficients = true / (true + error_of_others)

@@ -148,16 +148,9 @@ def estimate_ranking_stability_by_simulation(
     tau = float((ours * _rank_drawn_means(pooled)[1])[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     return Ranking(
-        means,
-        _rank_drawn_means(means_without_noise[None])[0][0],
-        low,
-        high,
-        (ranks == 1).mean(axis=0),
-        tau,
-        same_order_probability,
-        n_items,
-        n_wordings,
-    )
+        means, _rank_drawn_means(means_without_noise[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau,
+        same_order_probability, n_items, n_wordings,
+    )  # fmt: skip
 
 
 def _rank_drawn_means(drawn_means: Array) -> tuple[Array, Array]:

@@ -170,10 +170,8 @@ def summarize_template_accuracies_with_intervals(
     if number > 1:
         pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(number * (number - 1)))
         ends["range"] = _compute_ends_of_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
-        of_mean, mean_surely = (
-            ends["mean"],
-            _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(number)),
-        )
+        of_mean = ends["mean"]
+        mean_surely = _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(number))
         ends |= _derive_saturation_interval_from_gain(
             _compute_ends_of_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
