@@ -85,7 +85,7 @@ def estimate_variance_components(values: Array, crossed: bool, scale: float | No
     filled = np.where(has_answer, filled - filled.sum() / has_answer.sum(), 0.0)
     filled = np.where(np.abs(filled) > DIGITS * largest, filled, 0.0)
     estimate = _estimate_crossed_components if crossed else _estimate_nested_components
-    return estimate(filled, has_answer, largest**2 * float(has_answer.sum()))
+    return estimate(filled, has_answer, largest * largest * float(has_answer.sum()))
 
 
 def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_], largest_sum: float) -> Components:
@@ -250,7 +250,7 @@ def estimate_model_variance_components(
         for name in ("item", "wording", "residual")
     )
     means = (np.where(has_answer, values, 0.0).sum(axis=2) / has_answer.sum(axis=1)).mean(axis=1)
-    spread = drop_rounding_of_sums(float(means.var(ddof=1)), scale**2, SQUARED_ROUNDING)
+    spread = drop_rounding_of_sums(float(means.var(ddof=1)), scale * scale, SQUARED_ROUNDING)
     error = (residual / incidence.n_wordings + model_item) / n_items
     if crossed:
         error += model_wording / incidence.n_shared
@@ -268,9 +268,9 @@ def _estimate_one_wording_components(values: Array, noise_variance: float) -> Mo
     n_models, n_items = values.shape
     models, items = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
     left = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
-    largest = float(np.abs(values).max()) ** 2
+    largest = float(np.abs(values).max())
     residual, spread, of_items = (
-        drop_rounding_of_sums(variance, largest, SQUARED_ROUNDING)
+        drop_rounding_of_sums(variance, largest * largest, SQUARED_ROUNDING)
         for variance in (left, float(models.var(ddof=1)), float(items.var(ddof=1)))
     )
     return ModelComponents(

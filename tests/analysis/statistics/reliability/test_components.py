@@ -65,6 +65,15 @@ def test_small_wordings_of_items_far_apart_are_no_rounding(crossed):
         assert small.wording == pytest.approx(1e-12 * plain.wording, rel=1e-5, abs=0)
 
 
+@pytest.mark.parametrize("n_wordings", [1, 4])
+def test_answers_too_large_to_be_squared_have_no_components(n_wordings):
+    """They ended in an OverflowError."""
+    values = np.random.default_rng(0).random((3, 5, n_wordings)) * 1e200
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = estimate_model_variance_components(values, True)
+    assert found is None or not np.isfinite(found.model)
+
+
 def test_items_that_are_not_told_apart_from_shared_wordings_have_no_component():
     holes = np.full((3, 5), np.nan)
     holes[0, 0] = holes[1, 3] = holes[2, 1] = holes[2, 3] = 1.0
