@@ -49,7 +49,9 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     A study per measure.
     """
     agreement.create_agreement_tables(runs, study_names)
-    codes = number_items_and_wordings(runs, study_names, _list_studies_comparing_paraphrases_only(runs, study_names))
+    protocols = {name: runs.info["studies"][name]["protocol"] for name in study_names}
+    without_originals = [name for name, protocol in protocols.items() if protocol == agreement.PROTOCOL]
+    codes = number_items_and_wordings(runs, study_names, without_originals)
     for name in study_names:
         units = runs.list_units_of_study(name)
         study_codes = codes[codes["study"] == name]
@@ -79,11 +81,6 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 validities=np.full(shape, np.nan) if validities is None else validities,
                 items=list_item_ids_by_number(study_codes), validity_at_most=validity_at_most,
             )  # fmt: skip
-
-
-def _list_studies_comparing_paraphrases_only(runs: Runs, study_names: list[str]) -> list[str]:
-    """List the studies whose original wordings are not compared with the others: those of protocol `agreement`."""
-    return [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]
 
 
 def _read_agreement_answers(

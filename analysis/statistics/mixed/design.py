@@ -144,7 +144,9 @@ def split_into_fit_inputs(
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
     frame = _select_columns(frame, columns, formula)
-    _check_response_is_numeric(frame[formula.formula_columns[0]])
+    response = frame[formula.formula_columns[0]]
+    if not _is_numeric_column(response):
+        raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
     parts: Iterable[tuple[Any, pd.DataFrame]] = [(tuple(frame[name].iloc[0] for name in by), frame)]
@@ -166,12 +168,6 @@ def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula)
     category = formula.grouping_column if formula.grouping_column not in formula.fixed else None
     columns = {name: frame[name].astype("category") if name == category else frame[name] for name in names}
     return pd.DataFrame(columns, copy=False)
-
-
-def _check_response_is_numeric(response: pd.Series[Any]) -> None:
-    """Refuse a response that is not a number."""
-    if not _is_numeric_column(response):
-        raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
 
 
 def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
