@@ -308,12 +308,12 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
     Returns
     -------
     float
-        Two-sided; 1 without a distance, NaN where the variance is unknown or 0.
+        Two-sided; 1 without a distance, NaN where the variance is unknown, infinite or 0.
     """
     from scipy.special import stdtr
 
     variances, free = np.array(variance_parts).T
-    if not (variances.sum() >= 0 and (free > 0).all()):
+    if not (0 <= variances.sum() < np.inf and (free > 0).all()):
         return np.nan
     if distance <= ROUNDING:
         return 1.0
@@ -328,5 +328,5 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
         squared_limits = compute_p_norm_of_squared_limits(
             *compute_squared_half_widths_of_parts(variance_parts, levels, skewness)
         )
-        low += width * int((squared_limits > distance**2).sum())
+        low += width * int((squared_limits > distance * distance).sum())
     return low + width

@@ -131,6 +131,14 @@ def test_equal_models_are_never_different():
     assert np.isnan(compute_p_of_panel_mean_against_value(constant, "both"))
 
 
+def test_a_mean_that_is_too_large_to_be_squared_has_no_test():
+    """It ended in an OverflowError where items share their wordings, or are skewed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = 1e200 * np.exp(answers(np.random.default_rng(0), 12, 3))
+        panel = estimate_panel_mean(values, True, is_share=False, corrects_skewness=True)
+        assert np.isnan(compute_p_of_panel_mean_against_value(panel, "both"))
+
+
 def test_a_share_has_no_test_by_t():
     """It was .025 where the interval, which is Wilson's, holds the value."""
     answers_of_20, tested_value = np.repeat([0.0, 1.0], [17, 3])[:, None], 0.35
