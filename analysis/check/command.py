@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     from analysis.check.forms.junit import format_check_as_junit
     from analysis.check.forms.lines import describe_check
     from analysis.check.forms.markdown import format_check_as_markdown
+    from ground.writing import write_atomically
 
     files: tuple[tuple[Path | None, Callable[[Check], str]], ...] = (
         (junit, format_check_as_junit),
@@ -128,7 +130,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     )
     for file, write in files:
         if file:
-            _write_text_file_atomically(file, write(check))
+            write_atomically(file, partial(Path.write_text, data=write(check), encoding="utf-8", newline=""))
     for note in () if as_json else check.notes:
         print_warning(format_message_on_one_line(f"note: {note}"))
     text = format_check_as_json(check) if as_json else "".join(f"{line}\n" for line in describe_check(check))
@@ -138,13 +140,6 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     except BrokenPipeError:
         discard_remaining_output()
     return check.exit_status
-
-
-def _write_text_file_atomically(file: Path, text: str) -> None:
-    """Write a text to a file, whole or not at all."""
-    from ground.writing import write_atomically
-
-    write_atomically(file, lambda aside: aside.write_text(text, encoding="utf-8", newline=""))
 
 
 def _refuse_overwriting_inputs(args: argparse.Namespace) -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -180,7 +179,8 @@ def look_up_meaning_of_rule_column(target: str) -> Column:
     patterns = [entry for entry in look_up_table(table).columns if entry != catalogue_tables.INTERVALS]
     bases = [column.removesuffix("_lower").removesuffix("_upper"), column]
     try:
-        entry = look_up_column(table, column) if _is_column_or_end_of_interval_in_table(bases, patterns) else None
+        is_declared = any(fnmatchcase(name, pattern) for name in bases for pattern in patterns)
+        entry = look_up_column(table, column) if is_declared else None
     except WrongPage:  # matches a pattern, and is none of the columns that it stands for
         entry = None
     if entry is None:
@@ -199,12 +199,6 @@ def look_up_meaning_of_rule_column(target: str) -> Column:
             f"{target} is a text or a yes or no, no number that has a limit; `waver table --list {table}` explains all"
         )
     return entry
-
-
-def _is_column_or_end_of_interval_in_table(names: Iterable[str], patterns: Iterable[str]) -> bool:
-    """Tell whether a column, or the column that it is an end of, is one of a table."""
-    declared = list(patterns)
-    return any(fnmatchcase(name, pattern) for name in names for pattern in declared)
 
 
 def is_numeric_column(column: Column) -> bool:

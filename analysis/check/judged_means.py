@@ -96,15 +96,16 @@ def judge_answers_not_worse_by_margin(
     tested = _test_mean_difference_over_items(panel, margin, has_range=has_range, is_single=is_single)
     if not like_these or panel.n_items < 2:
         return tested
+    untested = replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
     if not knows_wordings:
-        return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
+        return untested
     if not crossed:  # other items come with other wordings: that is one test
         return tested
     p_broken, p_holds = _compute_both_one_sided_p_values(panel, "both", -margin)
     if np.isnan(p_broken):  # no wording moves any item: of as few wordings, another one may
         n_answered = int((~np.isnan(now - before)).any(axis=0).sum())  # a wording without answers tells nothing
         if np.isnan(sum(variance for variance, _ in panel.parts["both"])):
-            return replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
+            return untested
         p_broken, p_holds = 1.0, np.nan
         if has_range:
             p_broken, p_holds = _compute_p_values_without_odd_ones(panel.mean, margin, n_answered)

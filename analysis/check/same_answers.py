@@ -50,12 +50,7 @@ from analysis.check.answer_changes import (
     compute_wording_shifts_on_principal_axis,
     estimate_change_of_each_item,
 )
-from analysis.check.judged_means import (
-    NO_WORDINGS,
-    ONE_ITEM,
-    JudgedMean,
-    extend_interval_to_unrefuted_limit,
-)
+from analysis.check.judged_means import NO_WORDINGS, ONE_ITEM, JudgedMean, extend_interval_to_unrefuted_limit
 from analysis.check.limits.claims import find_largest_refuted_claim
 from analysis.check.limits.tails import FARTHEST, compute_tails_of_share
 from analysis.statistics.bounded_mean import compute_bounded_mean_interval, compute_p_of_mean_at_least

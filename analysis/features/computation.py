@@ -183,10 +183,8 @@ class _ValueCollector:
     ) -> None:
         """Reuse or compute the values of one group of columns for all texts of a language."""
         columns = self._columns.setdefault(language, {})
-        old_record, stored_rows = (
-            self._stored.find_feature_record(language, component.columns),
-            self._find_stored_rows(language, texts),
-        )
+        old_record = self._stored.find_feature_record(language, component.columns)
+        stored_rows = self._find_stored_rows(language, texts)
         old_identity = old_record.identity if old_record and stored_rows else None
         # Values stay valid if the component that computed them is no longer installed.
         if (
@@ -215,11 +213,9 @@ class _ValueCollector:
                 FeatureRecord(language, component.columns, dict(component.identity), component.note, len(texts))
             )
             if old_identity:
-                columns_text, new_text, old_text = (
-                    f"{', '.join(component.columns)} ({language})",
-                    describe_component_name_and_version(component.identity),
-                    describe_component_name_and_version(old_identity),
-                )
+                columns_text = f"{', '.join(component.columns)} ({language})"
+                new_text = describe_component_name_and_version(component.identity)
+                old_text = describe_component_name_and_version(old_identity)
                 self.changes.append(f"{columns_text}: computed again with {new_text}; before with {old_text}")
 
     def note_language_doubts(self, doubts: Mapping[str, languages.LanguageDoubt]) -> None:

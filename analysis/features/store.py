@@ -27,12 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
-FEATURES_FILE, RECORDS_FILE, SIMILARITY_FILE, PARTS_FOLDER = (
-    "features.parquet",
-    "features.json",
-    "similarity.parquet",
-    "features.parts",
-)
+FEATURES_FILE, SIMILARITY_FILE = "features.parquet", "similarity.parquet"
+RECORDS_FILE, PARTS_FOLDER = "features.json", "features.parts"
 SIMILARITY_COLUMNS = (("item", "variant"), ("edit_similarity",))  # texts, and numbers
 TEXT_COLUMNS = tuple(name for name in NAMES if name != "edit_similarity")
 _METADATA = b"waver"

@@ -218,18 +218,11 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
     if any(kind.agree != common_kind.agree for kind in other_kinds):
         agree = f"coalesce(d.agree, {common_kind.agree})"
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
-        agreement, validity, written, outvoted_sql = (
-            _build_agreeing_share_sql("r.probability", agree),
-            "r.mass",
-            "false",
-            "false",
-        )
-        samples = "NULL::BIGINT"
+        agreement = _build_agreeing_share_sql("r.probability", agree)
+        validity, written, outvoted_sql, samples = "r.mass", "false", "false", "NULL::BIGINT"
     else:
-        (agreement, validity), written = (
-            _build_agreement_and_validity_sql(common_kind, agree),
-            "r.probability IS NULL AND r.thought_tokens IS NULL",
-        )
+        agreement, validity = _build_agreement_and_validity_sql(common_kind, agree)
+        written = "r.probability IS NULL AND r.thought_tokens IS NULL"
         samples = 'CASE WHEN r.probability IS NULL THEN r."count"[1] + r."count"[2] END'
         outvoted_sql = (
             f'r.probability IS NULL AND r."count"[1] + r."count"[2] > 0 AND {build_nonanswer_wins_among_samples_sql()}'

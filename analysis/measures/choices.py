@@ -87,19 +87,8 @@ class Choices:
 
     def select_questions(self, is_selected: npt.NDArray[np.bool_]) -> Choices:
         """Keep some of the questions."""
-        names = (
-            "items",
-            "subsets",
-            "asked_mask",
-            "size",
-            "right",
-            "chosen_letter",
-            "chosen_place",
-            "gold",
-            "texts",
-            "otherwise",
-            "validities",
-        )
+        names = ("items", "subsets", "asked_mask", "size", "right", "chosen_letter", "chosen_place", "gold", "texts",
+                 "otherwise", "validities")  # fmt: skip
         return replace(self, **{name: getattr(self, name)[is_selected] for name in names})
 
     def split_by_subset(self) -> Mapping[str, Choices]:

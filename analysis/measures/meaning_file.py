@@ -139,7 +139,7 @@ def _refuse_invalid_score_rows(scores: pd.DataFrame, path: Path, study: str) -> 
     codes, names = pd.factorize(scores["check"])
     is_known, is_people = (
         np.array([is_kind(str(name)) for name in names], bool)
-        for is_kind in (_is_valid_check_name, _is_check_by_person)
+        for is_kind in (_is_valid_check_name, lambda name: name.startswith(f"{PEOPLE}:"))
     )
     value = scores["score"].to_numpy(float)
     is_vote = is_people[codes]
@@ -160,11 +160,6 @@ def _is_valid_check_name(name: str) -> bool:
     """Tell whether a check has such a name: `words`, or a kind and a name."""
     kind, _, rest = name.partition(":")
     return kind in KINDS and (kind == KINDS[0]) == (not rest)
-
-
-def _is_check_by_person(name: str) -> bool:
-    """Tell whether a person is the check."""
-    return name.startswith(f"{PEOPLE}:")
 
 
 def _refuse_scores_of_unknown_wordings(runs: Runs, folder: Folder, scores: pd.DataFrame, path: Path) -> None:

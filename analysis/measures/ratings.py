@@ -175,10 +175,8 @@ def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterato
     for name, fields in runs.info["studies"].items():
         if fields["protocol"] != PROTOCOL:
             continue
-        items, units = (
-            read_scale_key_and_options_of_items(runs, name),
-            tabulate_models_and_conditions_of_ratings(runs, name),
-        )
+        items = read_scale_key_and_options_of_items(runs, name)
+        units = tabulate_models_and_conditions_of_ratings(runs, name)
         keeps_originals = with_originals or (items["n_others"] == 0).any()
         codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):

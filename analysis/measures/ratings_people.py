@@ -17,14 +17,8 @@ from analysis.measures.people_file import Item, read_answers_of_people
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
 from analysis.runs import Runs
-from analysis.statistics.ratings.comparison import (
-    compare_units_with_people_by_item,
-)
-from analysis.statistics.ratings.people import (
-    People,
-    PeopleReference,
-    build_resampled_and_halved_people,
-)
+from analysis.statistics.ratings.comparison import compare_units_with_people_by_item
+from analysis.statistics.ratings.people import People, PeopleReference, build_resampled_and_halved_people
 from analysis.statistics.resampling import Array
 
 ALL_ITEMS, ALL_PERSONAS = "all items", "all personas"

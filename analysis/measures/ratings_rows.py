@@ -46,10 +46,8 @@ def tabulate_models_and_conditions_of_ratings(runs: Runs, study: str) -> pd.Data
     """Describe the models and conditions of a study: setting, and how the options were shown."""
     conditions = runs.info["conditions"][study]
     cut = list_conditions_that_omitted_middle_option(conditions)
-    settings, without_personas = (
-        name_settings_without_personas(conditions),
-        name_settings_without_personas(conditions, ()),
-    )
+    settings = name_settings_without_personas(conditions)
+    without_personas = name_settings_without_personas(conditions, ())
     return pd.DataFrame([
         {"model": model, "condition": condition, "setting": settings[condition],
          "presentation": without_personas[condition],

@@ -88,7 +88,8 @@ def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
         shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
         yield from _compare_share_with_other_models(ratings, style, shares)
     for unit, places in settings:
-        yield from _compare_conditions_by_option_display(ratings, unit, places)
+        for style, (value, against) in pair_conditions_shown_differently(ratings, places).items():
+            yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)
 
 
 def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Places) -> Style:
@@ -161,12 +162,6 @@ def _find_model_of_median_mean(means: list[float], place: int, in_order: list[in
     rank, n_others = in_order.index(place), len(in_order) - 1
     middle = [in_order[k if k < rank else k + 1] for k in ((n_others - 1) // 2, n_others // 2)]
     return min(middle, key=lambda other: abs(means[other] - means[place]))
-
-
-def _compare_conditions_by_option_display(ratings: Ratings, unit: tuple[str, str], places: Places) -> Iterator[Style]:
-    """Compare the conditions of a model that differ in the order, the labels, or the middle option alone."""
-    for style, (value, against) in pair_conditions_shown_differently(ratings, places).items():
-        yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)
 
 
 def pair_conditions_shown_differently(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:

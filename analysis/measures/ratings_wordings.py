@@ -167,7 +167,9 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
     for name, places_of_groups in groups.items():
         if places_of_groups:
             in_groups, all_groups = (
-                _measure_distances_between_units_within_group(cells, places_of_groups)
+                np.stack(
+                    [compute_mean_pair_distances(np.moveaxis(cells[places], 0, -1)) for places in places_of_groups]
+                )
                 for cells in (beside_models, scores)
             )
             of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
@@ -211,11 +213,6 @@ def compute_wording_margins_of_distance_excess(ratings: Ratings, names: Iterable
         error = np.sqrt((n_wordings - 1) * means.var())
         limits[name] = float(stdtrit(n_wordings - 1, (1 + LEVEL) / 2) * error)
     return limits
-
-
-def _measure_distances_between_units_within_group(scores: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
-    """Measure how far the units of every group are apart: (groups, items, wordings)."""
-    return np.stack([compute_mean_pair_distances(np.moveaxis(scores[places], 0, -1)) for places in groups])
 
 
 def _average_paired_answer_and_model_distances(

@@ -224,11 +224,9 @@ def estimate_synonymous_flip_and_wording_shares(
         return np.asarray(sums.reshape(-1, 6).T)
 
     ones = np.ones(len(item))
-    size, read, same = (
-        sum_weighted_values(ones > 0, ones),
-        sum_weighted_values(on_sheet, ones),
-        sum_weighted_values(on_sheet, truth),
-    )
+    size = sum_weighted_values(ones > 0, ones)
+    read = sum_weighted_values(on_sheet, ones)
+    same = sum_weighted_values(on_sheet, truth)
     n_size, n_read, n_same = (part.sum(axis=1, keepdims=True) for part in (size, read, same))
     share, scale = (np.divide(part, n_read, out=np.zeros((6, 1)), where=n_read > 0) for part in (n_same, n_size))
     parts = share * size + scale * (same - share * read)

@@ -241,7 +241,7 @@ def divide_one_drawn_sum_by_another(numerator: Array, denominator: Array) -> Arr
         return np.where(denominator != 0, numerator / denominator, np.nan)
 
 
-def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LEVEL) -> tuple[Array, Array]:
+def compute_expanded_percentiles(samples: Array, n_items: int) -> tuple[Array, Array]:
     """Compute the expanded percentiles of draws, with linear interpolation.
 
     Expanded: `significance.compute_tail_share_matching_t_interval`.
@@ -252,8 +252,6 @@ def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LE
         Draws of a figure along the first axis: (draws, ...).
     n_items
         How many items were drawn from.
-    level
-        Coverage of the interval, 0 to 1.
 
     Returns
     -------
@@ -263,7 +261,7 @@ def compute_expanded_percentiles(samples: Array, n_items: int, level: float = LE
     if n_items < 2:
         nothing = np.full(samples.shape[1:], np.nan)
         return nothing, nothing
-    tail = compute_tail_share_matching_t_interval(level, n_items)
+    tail = compute_tail_share_matching_t_interval(LEVEL, n_items)
     lower, upper = np.quantile(samples, [tail, 1 - tail], axis=0)
     return lower, upper
 
@@ -276,7 +274,6 @@ def bootstrap_intervals(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> dict[str, Interval]:
     """Compute intervals for every unit, over the items that the unit has.
 
@@ -291,8 +288,8 @@ def bootstrap_intervals(
         figure is resampled.
     forms
         The figures that have another interval than percentiles of at least `forms.LEAST` items.
-    draws, seed, level
-        Number of draws (0: estimates only, intervals NaN), seed of the generator, coverage.
+    draws, seed
+        Number of draws (0: estimates only, intervals NaN), and seed of the generator.
 
     Returns
     -------
@@ -306,7 +303,7 @@ def bootstrap_intervals(
     """
     units = next(iter(columns.values())).shape[1]
     targets = [(unit,) for unit in range(units)]
-    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, targets, draws, seed, level)
+    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, targets, draws, seed)
 
 
 def bootstrap_differences(
@@ -318,7 +315,6 @@ def bootstrap_differences(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    level: float = LEVEL,
 ) -> dict[str, Interval]:
     """Compute intervals of differences between units, a minus b, on the items that both have.
 
@@ -326,7 +322,7 @@ def bootstrap_differences(
 
     Parameters
     ----------
-    columns, statistic, shares, forms, draws, seed, level
+    columns, statistic, shares, forms, draws, seed
         As in `bootstrap_intervals`; a difference has no interval of `forms` in closed form, but needs as many items.
     pairs
         Indices (a, b) of units.
@@ -341,12 +337,12 @@ def bootstrap_differences(
     InputError
         As `draw_item_counts`.
     """
-    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, list(pairs), draws, seed, level)
+    return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, list(pairs), draws, seed)
 
 
 def _bootstrap_units_or_differences(
     columns: Columns, statistic: Statistic, shares: Shares | None, forms: Forms, targets: Sequence[tuple[int, ...]],
-    draws: int, seed: int, level: float,
+    draws: int, seed: int,
 ) -> dict[str, Interval]:  # fmt: skip
     """Compute intervals of targets: single units (a,) or differences (a, b)."""
     _refuse_invalid_draws_or_seed(draws, seed)  # also where all figures are shares, which need no draws
@@ -364,7 +360,7 @@ def _bootstrap_units_or_differences(
             intervals[name].p[block], intervals[name].p_least[block] = p, least
         if draws == 0:
             continue
-        share_ends = _compute_share_interval_ends(shares, unit_columns, sides, level)
+        share_ends = _compute_share_interval_ends(shares, unit_columns, sides)
         for name, (lower, upper) in share_ends.items():
             intervals[name].lower[block], intervals[name].upper[block] = lower, upper
         # The draws give the p value of a difference also where it has another interval.
@@ -381,9 +377,9 @@ def _bootstrap_units_or_differences(
             size = np.max([np.abs(whole[name][0, side]) for side in sides], axis=0)
             form = forms.get(name, DRAWN)
             if form.ends is not None and len(sides) == 1 and len(items) >= form.least:
-                ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], level))
+                ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], LEVEL))
             else:
-                ends = compute_expanded_percentiles(samples, len(items), level)
+                ends = compute_expanded_percentiles(samples, len(items))
             fill_absent_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
@@ -399,14 +395,14 @@ def _bootstrap_units_or_differences(
 
 
 def _compute_share_interval_ends(
-    shares: Shares | None, columns: Columns, side_units: Sequence[npt.NDArray[np.intp]], level: float
+    shares: Shares | None, columns: Columns, side_units: Sequence[npt.NDArray[np.intp]]
 ) -> dict[str, tuple[Array, Array]]:
     """Compute the intervals of those figures that are one share, or a difference of two, in the targets."""
     ends = {}
     for name, parts in (shares(columns) if shares else {}).items():
         terms = [
             estimate.select_units(side)
-            for estimate in (estimate_share(part, level) for part in parts)
+            for estimate in (estimate_share(part, LEVEL) for part in parts)
             for side in side_units
         ]
         if len(terms) == 1:

@@ -32,7 +32,7 @@ def are_scores_constant(values: Array, scale: float | None = None) -> bool:
     bool
         Whether their standard deviation is at most `NOISE` of the scale.
     """
-    return bool(np.std(values) <= _compute_largest_sd_from_rounding(values, scale))
+    return bool(np.std(values) <= NOISE * float(np.abs(values).max() if scale is None else scale))
 
 
 def remove_rounding_noise(values: Array, scale: float | None = None) -> Array:
@@ -96,9 +96,4 @@ def drop_rounding_of_sums(part: float, total: float, share: float = ROUNDING_OF_
     >>> [drop_rounding_of_sums(part, 0.3) for part in (0.3 - (0.1 + 0.2), 0.1, np.nan)]
     [0.0, 0.1, nan]
     """
-    return 0.0 if abs(part) <= share * total else part  # NaN stays
-
-
-def _compute_largest_sd_from_rounding(values: Array, scale: float | None) -> float:
-    """Compute the standard deviation up to which scores differ by rounding only."""
-    return NOISE * float(np.abs(values).max() if scale is None else scale)
+    return 0.0 if abs(part) <= share * total < np.inf else part  # NaN stays, and what is too large to be squared

@@ -173,10 +173,8 @@ def compute_score_gold_correlations(columns: Columns, counts: Array, *, scale: f
     dict
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
-    x, y = (
-        _remove_rounding_noise_by_unit(columns["score"], scale),
-        _round_noise_and_merge_equal_columns(columns["gold"], scale),
-    )
+    x = _remove_rounding_noise_by_unit(columns["score"], scale)
+    y = _round_noise_and_merge_equal_columns(columns["gold"], scale)
     return {
         "tau": _correlate_by_tau(counts, x, y),
         "spearman": _correlate_by_spearman(counts, x, y),

@@ -114,7 +114,7 @@ def _fit_by_statsmodels(rows: pd.DataFrame, terms: list[str]) -> pd.DataFrame:
     model = MixedLM(response, design, rows["item"].to_numpy())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a variance at 0, which the page has a caution for
-        fit = model.fit(reml=True)
+        fit = model.fit(reml=True, method="powell")  # its default, bfgs, stops short where the likelihood is flat
     without_items = MixedLMParams.from_components(fit.fe_params, cov_re=np.full((1, 1), NO_VARIANCE))
     # The search stops short of a variance of 0. Where the likelihood is higher there, least squares has the maximum.
     is_at_zero = model.loglike(without_items, profile_fe=True) > fit.llf

@@ -44,40 +44,26 @@ def format_check_as_junit(check: Check) -> str:
     properties = ET.SubElement(suite, "properties")
     for name, value in (("run", check.run), ("rules", str(check.rules.path)), ("against", check.against)):
         if value:
-            ET.SubElement(properties, "property", name=name, value=_replace_characters_invalid_in_xml(value))
+            ET.SubElement(properties, "property", name=name, value=value)
     for result in check.results:
         _add_test_case_of_rule(suite, result)
     if check.notes:
-        ET.SubElement(suite, "system-out").text = _replace_characters_invalid_in_xml("\n".join(check.notes))
+        ET.SubElement(suite, "system-out").text = "\n".join(check.notes)
     ET.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+    text = NO_XML.sub("\N{REPLACEMENT CHARACTER}", ET.tostring(root, encoding="unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
 def _add_test_case_of_rule(suite: ET.Element, result: DecidedRule) -> None:
     """Add the test case of a rule."""
-    case = ET.SubElement(suite, "testcase", name=_replace_characters_invalid_in_xml(result.rule.name), classname=SUITE)
+    case = ET.SubElement(suite, "testcase", name=result.rule.name, classname=SUITE)
     lines = [f"{decided.decision}: {describe_outcome(decided)}" for decided in result.outcomes[:MOST_LINES]]
     if len(result.outcomes) > MOST_LINES:
         lines.append(f"{len(result.outcomes) - MOST_LINES:,} others are not shown")
-    text = _replace_characters_invalid_in_xml("\n".join(lines))
+    text, message = "\n".join(lines), describe_rule_and_worst_outcome(result)
     if result.is_failed:
-        failure = ET.SubElement(
-            case,
-            "failure",
-            type=result.decision,
-            message=_replace_characters_invalid_in_xml(describe_rule_and_worst_outcome(result)),
-        )
-        failure.text = text
+        ET.SubElement(case, "failure", type=result.decision, message=message).text = text
     elif result.decision == CANNOT_TELL:
-        ET.SubElement(
-            case,
-            "skipped",
-            message=_replace_characters_invalid_in_xml(f"{result.decision}: {describe_rule_and_worst_outcome(result)}"),
-        )
+        ET.SubElement(case, "skipped", message=f"{result.decision}: {message}")
     if not result.is_failed and text:
         ET.SubElement(case, "system-out").text = text
-
-
-def _replace_characters_invalid_in_xml(text: str) -> str:
-    """Replace the characters that XML does not have."""
-    return NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

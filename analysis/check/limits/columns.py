@@ -82,14 +82,8 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
         if ends:
             n_drawn = np.fmin.reduce([_read_first_filled_size(row, [size]) for size in (*DRAWN, *ends[2:])])
             interval = float(row[ends[0]]), float(row[ends[1]])
-            tails = compute_tails_of_interval(
-                value,
-                interval,
-                get_limit_of_rule(rule),
-                n_items,
-                n_drawn,
-                _find_bounds_of_single_item(rule.target, row),
-            )
+            bounds = _find_bounds_of_single_item(rule.target, row)
+            tails = compute_tails_of_interval(value, interval, get_limit_of_rule(rule), n_items, n_drawn, bounds)
         numbers.append(
             Number(
                 str(row.get("study", "")), _join_names_of_both_sides(row, MODELS),

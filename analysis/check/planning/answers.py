@@ -133,17 +133,12 @@ def _list_aims_of_answer_change(rule: Rule, unit: AnsweredUnit, differs: float, 
     if rule.wordings == LIKE_THESE and not unit.answers.crossed:
         yield from _list_aims_of_answer_distance(rule, unit, differs, broken_level)
         return
-    codes = unit.answers.codes[unit.place]
+    codes, labels = unit.answers.codes[unit.place], unit.study_model_condition_and_measure
     n_orders = unit.answers.n_orders  # of one wording, which they do not make several
     is_asked = (~np.isnan(codes)).reshape(len(codes), codes.shape[1] // n_orders, n_orders).any(axis=2)
     planned = WORDINGS if int(is_asked.sum(axis=1).max(initial=0)) > 1 else (1,)
     if unit.sampled:
-        yield Aim(
-            rule,
-            UNCHANGED,
-            *unit.study_model_condition_and_measure,
-            why_not="the pilot does not tell how often samples change an answer",
-        )
+        yield Aim(rule, UNCHANGED, *labels, why_not="the pilot does not tell how often samples change an answer")
     else:
 
         def compute_power_if_unchanged(items: int, wordings: int) -> float:
@@ -152,7 +147,7 @@ def _list_aims_of_answer_change(rule: Rule, unit: AnsweredUnit, differs: float, 
                 p_of_wordings = compute_p_with_extreme_wording_added(0.0, 0.0, wordings, np.nan, rule.at_least)
             return float(max(rule.at_least**items, p_of_wordings) < LEVEL)
 
-        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, planned, compute_power_if_unchanged)
+        yield Aim(rule, UNCHANGED, *labels, planned, compute_power_if_unchanged)
     for goal, is_whole in zip(_name_goals_of_answer_change(differs), (False, True), strict=True):
         if rule.wordings == LIKE_THESE and not is_whole:  # that hardly moves shares of answers
             continue
@@ -166,7 +161,7 @@ def _list_aims_of_answer_change(rule: Rule, unit: AnsweredUnit, differs: float, 
                 power, _compute_power_to_find_changed_items(differs, rule.at_least, items, wordings, broken_level)
             )
 
-        yield Aim(rule, goal, *unit.study_model_condition_and_measure, planned, compute_power_if_changed)
+        yield Aim(rule, goal, *labels, planned, compute_power_if_changed)
 
 
 def _compute_power_to_find_changed_items(
@@ -188,14 +183,14 @@ def _compute_power_to_find_changed_items(
 
 def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float, broken_level: float) -> Iterator[Aim]:
     """Plan for answers in fresh wordings: how far the shares of answers are apart."""
-    goal = _name_goals_of_answer_change(differs)[1]
+    goal, labels = _name_goals_of_answer_change(differs)[1], unit.study_model_condition_and_measure
     # One order of the options: a wording in several orders is one wording, so this plans too many rather than too few.
     codes = unit.answers.codes[unit.place][:, :: unit.answers.n_orders]
     counts = count_item_answers_by_option(codes)
     if len(counts) < 2:
         for words in (UNCHANGED, goal):
             why = "it takes two items with four wordings each to tell how far fresh ones move answers"
-            yield Aim(rule, words, *unit.study_model_condition_and_measure, why_not=why)
+            yield Aim(rule, words, *labels, why_not=why)
         return
     several = tuple(number for number in WORDINGS if number > 1)
     most, _ = estimate_mean_and_variance_of_changes(
@@ -212,13 +207,8 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
     def compute_power_if_changed(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(differs, wordings), rule.at_least, items, broken_level)
 
-    yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, several, compute_power_if_unchanged)
+    yield Aim(rule, UNCHANGED, *labels, several, compute_power_if_unchanged)
     if differs < most:
-        yield Aim(rule, goal, *unit.study_model_condition_and_measure, several, compute_power_if_changed)
+        yield Aim(rule, goal, *labels, several, compute_power_if_changed)
     else:
-        yield Aim(
-            rule,
-            goal,
-            *unit.study_model_condition_and_measure,
-            why_not=f"items that change differ by {max(most, 0):.2g} at most",
-        )
+        yield Aim(rule, goal, *labels, why_not=f"items that change differ by {max(most, 0):.2g} at most")

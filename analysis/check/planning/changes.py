@@ -57,10 +57,10 @@ def list_aims_of_not_worse_rule(
         raise InputError(
             f"--change {worse_by:g} is within the margin {margin:g} of rule {rule.name!r}: give a larger one"
         )
-    fresh = rule.wordings == LIKE_THESE and not unit.study.crossed
+    fresh, labels = rule.wordings == LIKE_THESE and not unit.study.crossed, unit.study_model_condition_and_measure
     if fresh and unit.study.has_single_wording:
         why = "a pilot in one wording does not tell how far fresh ones move answers"
-        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, why_not=why)
+        yield Aim(rule, UNCHANGED, *labels, why_not=why)
         return
     if unit.measure == FLIPS:
         yield from _list_aims_of_flip_change(rule, unit, margin, worse_by, broken_level)
@@ -78,30 +78,16 @@ def list_aims_of_not_worse_rule(
         return compute_power_of_mean_test(unchanged, margin, items, wordings, LEVEL, crossed=False)
 
     if unchanged.inner > 0 or has_range:
-        yield Aim(
-            rule,
-            UNCHANGED,
-            *unit.study_model_condition_and_measure,
-            unit.plannable_wording_counts,
-            compute_power_if_unchanged,
-        )
+        yield Aim(rule, UNCHANGED, *labels, unit.plannable_wording_counts, compute_power_if_unchanged)
     else:
-        why = "without a range, the same answers to all items are no proof"
-        yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, why_not=why)
+        yield Aim(rule, UNCHANGED, *labels, why_not="without a range, the same answers to all items are no proof")
     for spread in (EVERYWHERE, IN_WHOLE_ITEMS):
         goal = f"is broken, if {unit.measure} is worse by {worse_by:g} {spread}"
         if has_range and mean <= worse_by:
-            yield Aim(
-                rule, goal, *unit.study_model_condition_and_measure, why_not=f"it cannot be worse by {worse_by:g}"
-            )
+            yield Aim(rule, goal, *labels, why_not=f"it cannot be worse by {worse_by:g}")
         elif not has_range and (spread == IN_WHOLE_ITEMS or not unchanged.inner > 0):
             if spread == EVERYWHERE:
-                yield Aim(
-                    rule,
-                    goal,
-                    *unit.study_model_condition_and_measure,
-                    why_not="the pilot does not tell how differently items would change",
-                )
+                yield Aim(rule, goal, *labels, why_not="the pilot does not tell how differently items would change")
         else:
 
             def compute_power_if_changed(items: int, wordings: int, spread: str = spread) -> float:
@@ -120,30 +106,20 @@ def list_aims_of_not_worse_rule(
                     forecast, worse_by - margin, items, wordings, broken_level, crossed=crossed
                 )
 
-            yield Aim(
-                rule,
-                goal,
-                *unit.study_model_condition_and_measure,
-                unit.plannable_wording_counts,
-                compute_power_if_changed,
-            )
+            yield Aim(rule, goal, *labels, unit.plannable_wording_counts, compute_power_if_changed)
 
 
 def _list_aims_of_flip_change(
     rule: Rule, unit: PilotUnit, margin: float, worse_by: float, broken_level: float
 ) -> Iterator[Aim]:
     """Plan for a change of the share of items that flip, in fresh wordings or in the same."""
+    labels = unit.study_model_condition_and_measure
     flips = build_flip_share_error_forecast(unit.study.values[unit.unit], FLIP)
     goal = f"is broken, if {worse_by:g} more of the items flip"
     if flips is None or unit.study.crossed:
         why = "no item of the pilot flips, or all do" if flips is None else "items share the wordings"
         for words in (UNCHANGED, goal):
-            yield Aim(
-                rule,
-                words,
-                *unit.study_model_condition_and_measure,
-                why_not=f"{why}: it does not tell how far flips move",
-            )
+            yield Aim(rule, words, *labels, why_not=f"{why}: it does not tell how far flips move")
         return
     fresh = rule.wordings == LIKE_THESE
 
@@ -173,5 +149,5 @@ def _list_aims_of_flip_change(
         return compute_power_of_mean_test(forecast, worse_by - margin, items, wordings, broken_level, crossed=False)
 
     several = tuple(number for number in WORDINGS if number > 1)
-    yield Aim(rule, UNCHANGED, *unit.study_model_condition_and_measure, several, compute_power_if_unchanged)
-    yield Aim(rule, goal, *unit.study_model_condition_and_measure, several, compute_power_if_changed)
+    yield Aim(rule, UNCHANGED, *labels, several, compute_power_if_unchanged)
+    yield Aim(rule, goal, *labels, several, compute_power_if_changed)

@@ -136,9 +136,9 @@ def main(args: argparse.Namespace) -> int:
     n_all = n_models if args.se is not None else comb(n_models, 2)
     models_text = format_quantity(len(forecasts), *nouns)
     models_text += f" (of {n_all:,}: the pilot tells too little of the others)" * (len(forecasts) < n_all)
+    measure_text = {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
     notes = [
-        f"{_describe_plan_goal(args)} in {_name_planned_measure(study, args)}; "
-        f"pilot: {_describe_size_of_pilot(study)}, {models_text}",
+        f"{_describe_plan_goal(args)} in {measure_text}; pilot: {_describe_size_of_pilot(study)}, {models_text}",
         *_describe_flip_share_error_bounds(forecasts, ranked_designs[0]),
         *([describe_tokens_per_thought_and_prompt(tokens, args)] if tokens else []),
     ]
@@ -270,11 +270,6 @@ def _describe_plan_goal(args: argparse.Namespace) -> str:
     if args.se is not None:
         return f"a standard error of {args.se:.3g}"
     return f"a power of {args.power:.3g} to find a difference of {args.difference:.3g}"
-
-
-def _name_planned_measure(study: Study, args: argparse.Namespace) -> str:
-    """Name the measure that the study is planned for."""
-    return {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
 
 
 def _describe_size_of_pilot(study: Study) -> str:

@@ -63,8 +63,7 @@ def list_aims_of_number_rule(
         elif labels in by_labels:
             yield _build_aim_of_mean_or_flips(by_labels[labels], outcome, goal, level)
         elif not outcome.n_items:
-            why = "the table does not say of how many items it is"
-            yield Aim(outcome.rule, goal, *labels, why_not=why)
+            yield Aim(outcome.rule, goal, *labels, why_not="the table does not say of how many items it is")
         else:
             wordings = (max(round(outcome.n_wordings), 1) if outcome.n_wordings == outcome.n_wordings else AS_IN_PILOT,)
 
@@ -78,7 +77,7 @@ def list_aims_of_number_rule(
 
 def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, level: float) -> Aim:
     """Plan for the mean of a measure of wordings, or for the share of items that flip."""
-    answers, distance = unit.study.values[unit.unit], abs(outcome.number - outcome.limit)
+    labels, answers = unit.study_model_condition_and_measure, unit.study.values[unit.unit]
     like_these = outcome.rule.wordings == LIKE_THESE
     if unit.measure == FLIPS:
 
@@ -86,13 +85,8 @@ def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, le
             return compute_power_of_binomial_test(outcome.number, outcome.limit, 1.0, items, level)
 
         # How many items flip depends on the wordings: the limit is one for as many as the pilot has.
-        return Aim(
-            outcome.rule,
-            goal,
-            *unit.study_model_condition_and_measure,
-            (max(round(outcome.n_wordings), 2),),
-            compute_power_of_flip_share,
-        )
+        wordings = (max(round(outcome.n_wordings), 2),)
+        return Aim(outcome.rule, goal, *labels, wordings, compute_power_of_flip_share)
     forecast = build_mean_error_forecast(
         answers, unit.study.crossed, unit.study.estimate_unit_sampling_spread(unit.unit)
     )
@@ -115,12 +109,7 @@ def _build_aim_of_mean_or_flips(unit: PilotUnit, outcome: Outcome, goal: str, le
                 )
             deviation = float(np.sqrt(of_items))
             return compute_power_of_gaffke_test(outcome.number, outcome.limit, deviation, skewness, items, level)
+        distance = abs(outcome.number - outcome.limit)
         return compute_power_of_mean_test(kept_forecast, distance, items, wordings, level, crossed=is_crossed)
 
-    return Aim(
-        outcome.rule,
-        goal,
-        *unit.study_model_condition_and_measure,
-        unit.plannable_wording_counts,
-        compute_power_of_measure,
-    )
+    return Aim(outcome.rule, goal, *labels, unit.plannable_wording_counts, compute_power_of_measure)

@@ -91,11 +91,7 @@ def print_check_designs(
 
 
 def format_plan_as_json(
-    run: str,
-    goal: Mapping[str, Any],
-    measure: str | None,
-    notes: Sequence[str],
-    designs: Sequence[Mapping[str, Any]],
+    run: str, goal: Mapping[str, Any], measure: str | None, notes: Sequence[str], designs: Sequence[Mapping[str, Any]]
 ) -> str:
     """Write a plan as JSON, as `analysis/check/planning/schema.json` explains it.
 

@@ -95,7 +95,7 @@ def list_readings_by_setting(
         kinds = [kind for name in names for kind in _list_reading_kinds_of_condition(name, conditions)]
         if "prompt" in other_fields:
             kinds = [replace(kind, prompt=str(conditions[kind.condition].get("prompt") or "")) for kind in kinds]
-        kinds.sort(key=_get_rank_of_reading_kind)
+        kinds.sort(key=lambda kind: next(place for place, start in enumerate(ORDER) if kind.name.startswith(start)))
         setting = _name_setting_by_common_prefix(names)
         settings[setting if setting not in settings else names[0]] = _name_samples_apart_by_temperature(kinds)
     return settings
@@ -168,11 +168,6 @@ def _parse_temperature(fields: Mapping[str, Any]) -> float | None:
     if fields.get("answer") == THOUGHT and "thoughts" not in fields:
         return 0.0  # one thought, the likeliest
     return float(temperature) if isinstance(temperature, int | float) else None
-
-
-def _get_rank_of_reading_kind(kind: ReadingKind) -> int:
-    """Return the place of a kind in `ORDER`."""
-    return next(place for place, start in enumerate(ORDER) if kind.name.startswith(start))
 
 
 def _name_setting_by_common_prefix(names: Sequence[str]) -> str:

@@ -152,7 +152,7 @@ def _list_hits_and_validity_of_samples(
 ) -> tuple[list[float], list[float]]:
     """List, of every text, whether it gives the answer (or its place on the scale), and whether it gives any."""
     if _is_present_list(row[column]) and measure != SCORE:
-        label = row["options"][row["place"]] if row["place"] >= 0 else None
+        label = row["options"][row["place"]] if row["place"] >= 0 else ""
         return [float(said == label) for said in row[column]], [float(said is not None) for said in row[column]]
     if measure == SCORE:
         low, high = scale

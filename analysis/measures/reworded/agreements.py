@@ -31,6 +31,8 @@ from analysis.runs.folder import quote_sql_literal
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
 from analysis.statistics.resampling import Array
 
+has_rewordings = has_item_in_several_wordings  # other than the original
+
 
 def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """Read studies by agreement, by its logit where there are probabilities, by accuracy where right answers are known.
@@ -47,7 +49,9 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     A study per measure.
     """
     agreement.create_agreement_tables(runs, study_names)
-    codes = number_items_and_wordings(runs, study_names, _list_studies_comparing_paraphrases_only(runs, study_names))
+    protocols = {name: runs.info["studies"][name]["protocol"] for name in study_names}
+    without_originals = [name for name, protocol in protocols.items() if protocol == agreement.PROTOCOL]
+    codes = number_items_and_wordings(runs, study_names, without_originals)
     for name in study_names:
         units = runs.list_units_of_study(name)
         study_codes = codes[codes["study"] == name]
@@ -77,28 +81,6 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
                 validities=np.full(shape, np.nan) if validities is None else validities,
                 items=list_item_ids_by_number(study_codes), validity_at_most=validity_at_most,
             )  # fmt: skip
-
-
-def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
-    """Tell whether these studies can be compared over wordings.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-    study_names
-        Names of the studies.
-
-    Returns
-    -------
-    Whether an item of one of them has two wordings other than its original.
-    """
-    return has_item_in_several_wordings(runs, study_names)
-
-
-def _list_studies_comparing_paraphrases_only(runs: Runs, study_names: list[str]) -> list[str]:
-    """List the studies whose original wordings are not compared with the others: those of protocol `agreement`."""
-    return [name for name in study_names if runs.info["studies"][name]["protocol"] == agreement.PROTOCOL]
 
 
 def _read_agreement_answers(

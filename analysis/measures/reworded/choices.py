@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from analysis.measures.thoughts import (
 )
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
+
+has_rewordings = partial(has_item_in_several_wordings, count_original=True)  # orders are wordings, too
 
 
 def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
@@ -68,23 +71,6 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
         yield study
         if has_probabilities_after_single_thoughts(runs, choices.study):
             yield from _read_right_probabilities_after_thinking(runs, choices, study)
-
-
-def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
-    """Tell whether these studies can be compared over wordings or orders.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-    study_names
-        Names of the studies.
-
-    Returns
-    -------
-    Whether a question of one of them was asked in two wordings or orders, the original counted.
-    """
-    return has_item_in_several_wordings(runs, study_names, count_original=True)
 
 
 def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:

@@ -52,13 +52,6 @@ def number_items_and_wordings(
         crossed = has_templates or study in shared_wording_studies
         wording = part["template"] if has_templates else part["variant"]
         place = pd.factorize(wording)[0] if crossed else part.groupby("item", sort=False).cumcount()
-        parts.append(
-            part.assign(
-                crossed=crossed,
-                wording=wording,
-                wording_code=place,
-                item_code=pd.factorize(part["item"])[0],
-                row=np.arange(len(part)),
-            )
-        )
+        codes = {"wording_code": place, "item_code": pd.factorize(part["item"])[0], "row": np.arange(len(part))}
+        parts.append(part.assign(crossed=crossed, wording=wording, **codes))
     return pd.concat(parts) if parts else frame.assign(crossed=False)

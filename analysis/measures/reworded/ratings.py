@@ -120,18 +120,13 @@ def _build_study_of_ratings(runs: Runs, ratings: Ratings) -> Study:
     study = replace(study, thought_conditions=frozenset(names[name] for name in thinking if name in names))
     if ratings.samples is None or ratings.spread is None:
         return study
-    samples = _sum_sample_counts_of_unit_groups(ratings.samples, list(groups.values()))
+    of_groups = ratings.samples, list(groups.values())
     return replace(
-        study, samples=samples, spread=_compute_effective_sample_variance_of_groups(ratings.spread, ratings.samples,
-        list(groups.values())),
+        study, samples=np.stack([ratings.samples[places].sum(axis=0) for places in groups.values()]),
+        spread=_compute_effective_sample_variance_of_groups(ratings.spread, *of_groups),
         counting=None if ratings.counting is None
-        else _compute_effective_sample_variance_of_groups(ratings.counting, ratings.samples, list(groups.values())),
+        else _compute_effective_sample_variance_of_groups(ratings.counting, *of_groups),
     )  # fmt: skip
-
-
-def _sum_sample_counts_of_unit_groups(samples: Array, groups: list[npt.NDArray[np.intp]]) -> Array:
-    """Add up the samples behind the answers of every group of units."""
-    return np.stack([samples[places].sum(axis=0) for places in groups])
 
 
 def _compute_effective_sample_variance_of_groups(

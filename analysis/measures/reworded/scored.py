@@ -164,17 +164,9 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
             scored = _build_scored_arrays(
-                name,
-                measure,
-                units,
-                places,
-                rows,
-                study_codes,
-                ends,
-                validity=validity,
-                lower_is_better=is_turned,
+                name, measure, units, places, rows, study_codes, ends, validity=validity, lower_is_better=is_turned,
                 validity_rows=validity_rows,
-            )
+            )  # fmt: skip
             yield replace(scored, study=replace(scored.study, headline=measure == next(iter(measures))))
 
 
@@ -207,7 +199,7 @@ def _read_range_and_direction(
 ) -> tuple[list[float] | None, bool]:
     """Return the range of a measure, and whether lower is better; refuse conditions that differ in them."""
     fields = [runs.info["conditions"][study][condition] for condition in condition_names]
-    settings = {(repr(entry.get("range")), entry.get("direction") or HIGHER) for entry in fields}
+    settings = {(tuple(entry.get("range") or ()), entry.get("direction") or HIGHER) for entry in fields}
     if len(settings) > 1:
         raise InputError(
             f"{runs.join_folder_paths(study)}: run.json: measure {measure!r} has another range or direction "

@@ -147,17 +147,13 @@ def choose_engine_that_fits_formula(formula: Formula, engine: str = "auto") -> s
 def _import_fit_function_of_engine(name: str) -> Callable[[FitInput], Fit]:
     """Return the engine's function; only its module is imported. R starts with the first fit of pymer4 or ordinal."""
     if name == "pymer4":
-        from analysis.statistics.mixed import lme4
+        from analysis.statistics.mixed.lme4 import fit_with_lme4 as fit
+    elif name == "ordinal":
+        from analysis.statistics.mixed.clmm import fit_with_clmm as fit
+    elif name == "ordered_model":
+        from analysis.statistics.mixed.ordered_model import fit_with_ordered_model as fit
+    else:
+        from analysis.statistics.mixed.profile import ProfileEngine
 
-        return lme4.fit_with_lme4
-    if name == "ordinal":
-        from analysis.statistics.mixed import clmm
-
-        return clmm.fit_with_clmm
-    if name == "ordered_model":
-        from analysis.statistics.mixed import ordered_model
-
-        return ordered_model.fit_with_ordered_model
-    from analysis.statistics.mixed import profile
-
-    return profile.ProfileEngine().fit_random_intercept_model
+        return ProfileEngine().fit_random_intercept_model
+    return fit

@@ -46,18 +46,11 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
     value = {name: np.array(results.rx2(name)) for name in results.names}
     messages = dict.fromkeys(map(clean_r_message, console_lines))
     return build_ordered_fit(
-        fit_input,
-        design,
-        engine="ordinal",
-        coefficients=value["beta"],
-        se=value["se"],
-        df=np.inf,
-        thresholds=value["alpha"],
-        log_likelihood=float(value["log_likelihood"][0]),
-        converged=bool(value["code"][0] == 0) and bool(np.isfinite(value["se"]).all()),
-        message="; ".join(messages),
+        fit_input, design, engine="ordinal", coefficients=value["beta"], se=value["se"], df=np.inf,
+        thresholds=value["alpha"], log_likelihood=float(value["log_likelihood"][0]),
+        converged=bool(value["code"][0] == 0) and bool(np.isfinite(value["se"]).all()), message="; ".join(messages),
         intercepts=(float(value["sd"][0]), value["modes"], np.sqrt(value["mode_variances"])),
-    )
+    )  # fmt: skip
 
 
 @cache

@@ -144,22 +144,18 @@ def split_into_fit_inputs(
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
     frame = _select_columns(frame, columns, formula)
-    _check_response_is_numeric(frame[formula.formula_columns[0]])
+    response = frame[formula.formula_columns[0]]
+    if not _is_numeric_column(response):
+        raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
-    if not by:
-        yield _drop_gaps_and_refuse_unfittable_input(
-            FitInput((), frame, formula, weights=weights), gappy, missing, optional
-        )
-        return
-    groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
-    if groups.ngroups == 1:  # no copy: those of the rows of 500 models would fill the memory
-        key = tuple(frame[name].iloc[0] for name in by)
-        yield _drop_gaps_and_refuse_unfittable_input(
-            FitInput(key, frame, formula, weights=weights), gappy, missing, optional
-        )
-        return
-    for key, rows in groups:
+    parts: Iterable[tuple[Any, pd.DataFrame]] = [(tuple(frame[name].iloc[0] for name in by), frame)]
+    if by:
+        groups = frame.groupby(list(by), sort=False, dropna=False, observed=True)
+        parts = (
+            groups if groups.ngroups > 1 else parts
+        )  # no copy: those of the rows of 500 models would fill the memory
+    for key, rows in parts:
         yield _drop_gaps_and_refuse_unfittable_input(
             FitInput(key, rows, formula, weights=weights), gappy, missing, optional
         )
@@ -172,12 +168,6 @@ def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula)
     category = formula.grouping_column if formula.grouping_column not in formula.fixed else None
     columns = {name: frame[name].astype("category") if name == category else frame[name] for name in names}
     return pd.DataFrame(columns, copy=False)
-
-
-def _check_response_is_numeric(response: pd.Series[Any]) -> None:
-    """Refuse a response that is not a number."""
-    if not _is_numeric_column(response):
-        raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
 
 
 def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
@@ -196,11 +186,8 @@ def _drop_gaps_and_refuse_unfittable_input(
     fitted."""
     if columns_with_gaps:
         fit_input = _drop_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
-    rows, response, group = (
-        fit_input.frame,
-        fit_input.frame[fit_input.formula.formula_columns[0]],
-        fit_input.formula.grouping_column,
-    )
+    rows, group = fit_input.frame, fit_input.formula.grouping_column
+    response = rows[fit_input.formula.formula_columns[0]]
     if rows.empty:
         raise InputError(
             f"no complete row is left to fit{fit_input.label}: a value is missing in all {fit_input.n_missing:,}"
@@ -253,14 +240,8 @@ def build_model_matrix(fit_input: FitInput) -> Matrix:
     terms, columns = _build_model_matrix_columns(fit_input)
     x = np.array(columns).T if columns else np.empty((len(fit_input.frame), 0))
     codes, levels = pd.factorize(fit_input.frame[fit_input.formula.grouping_column], sort=True)
-    return Matrix(
-        fit_input.label,
-        tuple(terms),
-        x,
-        _convert_to_numbers(fit_input.frame[fit_input.formula.response]),
-        codes,
-        pd.Index(levels),
-    )
+    y = _convert_to_numbers(fit_input.frame[fit_input.formula.response])
+    return Matrix(fit_input.label, tuple(terms), x, y, codes, pd.Index(levels))
 
 
 _last: list[tuple[Matrix, Design]] = []

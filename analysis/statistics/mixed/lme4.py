@@ -130,14 +130,9 @@ def start_r() -> R:
     rpy2.robjects.r(source.read_text(encoding="utf-8"))
     ours = rpy2.robjects.globalenv
     return R(
-        lmer=lmer,
-        control=ours["waver_control"](),
-        extract=ours["waver_extract"],
-        factor=ours["waver_factor"],
-        data_frame=ours["waver_data_frame"],
-        callbacks=callbacks,
-        error=RRuntimeError,
-    )
+        lmer=lmer, control=ours["waver_control"](), extract=ours["waver_extract"], factor=ours["waver_factor"],
+        data_frame=ours["waver_data_frame"], callbacks=callbacks, error=RRuntimeError,
+    )  # fmt: skip
 
 
 def convert_to_r_frame(frame: pd.DataFrame) -> Any:

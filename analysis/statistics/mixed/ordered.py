@@ -222,9 +222,7 @@ def build_ordered_fit(
         dropped=design.dropped,
         n_levels={group: len(design.levels)},
         rows=summarize_fitted_rows_and_keep_them(
-            design.ranks + 1.0,
-            1 + (1 / (1 + np.exp(thresholds[None, :] - latent[:, None]))).sum(axis=1),
-            design.row,
+            design.ranks + 1.0, 1 + (1 / (1 + np.exp(thresholds[None, :] - latent[:, None]))).sum(axis=1), design.row
         ),
         random=(RandomEffect(group, INTERCEPT, names, modes, mode_errors),) if intercepts else (),
         thresholds={f"{low}|{high}": float(value) for (low, high), value in zip(labels, thresholds, strict=True)},

@@ -56,18 +56,11 @@ def fit_with_ordered_model(fit_input: FitInput) -> Fit:
         errors = np.full(n_terms, np.nan)
     is_top = np.abs(slopes.sum(axis=0)).max() < STEEP * design.weights.sum()
     return build_ordered_fit(
-        fit_input,
-        design,
-        engine="ordered_model",
-        coefficients=np.asarray(fit.params)[:n_terms],
-        se=errors,
-        df=n_items - 1.0,
-        thresholds=model.transform_threshold_params(fit.params)[1:-1],
-        log_likelihood=float(model.loglike(fit.params)),
-        converged=bool(is_top),
-        message="" if is_top else "the likelihood is not at its top",
-        intercepts=None,
-    )
+        fit_input, design, engine="ordered_model", coefficients=np.asarray(fit.params)[:n_terms], se=errors,
+        df=n_items - 1.0, thresholds=model.transform_threshold_params(fit.params)[1:-1],
+        log_likelihood=float(model.loglike(fit.params)), converged=bool(is_top),
+        message="" if is_top else "the likelihood is not at its top", intercepts=None,
+    )  # fmt: skip
 
 
 def _build_weighted_model(design: OrderedDesign) -> Any:

@@ -218,13 +218,9 @@ def add_response_sums(predictor_sums: PredictorSums, y: Array) -> Sums:
     means = np.bincount(codes, y) / predictor_sums.size
     deviation = y - means[codes]
     return Sums(
-        predictor_sums.size,
-        predictor_sums.q,
-        means,
-        predictor_sums.within_qq,
-        deviation @ predictor_sums.deviation,
+        predictor_sums.size, predictor_sums.q, means, predictor_sums.within_qq, deviation @ predictor_sums.deviation,
         float(deviation @ deviation),
-    )
+    )  # fmt: skip
 
 
 def _do_predictors_explain_all_item_means(sums: Sums) -> bool:
@@ -302,12 +298,8 @@ def _compute_satterthwaite_freedom(sums: Sums, best: Profile, basis: Array, vari
     rss_1 = -float(u2 @ best.residual**2)
     rss_2 = 2 * float(u3 @ best.residual**2) - 2 * float(shift @ best.unscaled @ shift)
     log_det_2 = -float(u2.sum()) + 2 * float(np.trace(best.unscaled @ second)) - float(np.trace(spread @ spread))
-    hessian = np.array(
-        [
-            [best.phi**2 * (log_det_2 + rss_2 / sigma2), -2 * best.phi * rss_1 / sigma2],
-            [-2 * best.phi * rss_1 / sigma2, 4 * sums.residual_df],
-        ]
-    )
+    mixed = -2 * best.phi * rss_1 / sigma2
+    hessian = np.array([[best.phi**2 * (log_det_2 + rss_2 / sigma2), mixed], [mixed, 4 * sums.residual_df]])
     if hessian[0, 0] <= 0 or np.linalg.det(hessian) <= UNDETERMINED * np.prod(np.diag(hessian)):
         return None
     by_phi = best.phi * np.einsum("ij,jk,ik->i", basis, spread @ best.unscaled, basis) / variance

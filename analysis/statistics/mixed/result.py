@@ -339,7 +339,10 @@ def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:
         "message": fit.message,
         "reml": fit.reml,
         "sigma": fit.sigma,
-        **{_name_sd_column(effect.group, effect.term): effect.sd for effect in fit.variances},
+        **{
+            f"sd_{effect.group}" if effect.term == INTERCEPT else f"sd_{effect.group}_{effect.term}": effect.sd
+            for effect in fit.variances
+        },
         "icc": fit.variance_random / (fit.variance_random + residual),
         "r2_marginal": fit.variance_fixed / total,
         "r2_conditional": (fit.variance_fixed + fit.variance_random) / total,
@@ -355,11 +358,6 @@ def _build_fit_diagnostics(fit_input: FitInput, fit: Fit) -> Columns:
         ),
     }
     return {name: [value] for name, value in diagnosis.items()}
-
-
-def _name_sd_column(group: str, term: str) -> str:
-    """Name the column that holds the SD of a random effect, as in sd_item or sd_item_n_words."""
-    return f"sd_{group}" if term == INTERCEPT else f"sd_{group}_{term}"
 
 
 def _compute_variance_inflation(part: FitInput, fit: Fit) -> Columns:

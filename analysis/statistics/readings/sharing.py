@@ -144,13 +144,9 @@ def _resample_means_and_spreads_of_readings(columns: Columns, counts: Array) -> 
     }  # fmt: skip
     crosses = [counts @ column for name, column in columns.items() if name.startswith("cross_")]
     if crosses:
-        figures["kept"] = _divide_least_covariance_by_variance(np.min(crosses, axis=0), counts @ columns["variance"])
+        variance = np.maximum(counts @ columns["variance"], 0.0)
+        figures["kept"] = np.clip(divide_one_drawn_sum_by_another(np.min(crosses, axis=0), variance), 0.0, 1.0)
     return figures
-
-
-def _divide_least_covariance_by_variance(covariance: Array, variance: Array) -> Array:
-    """Divide the least covariance by the variance, between 0 and 1; NaN where there is no variance."""
-    return np.clip(divide_one_drawn_sum_by_another(covariance, np.where(variance > 0, variance, 0.0)), 0.0, 1.0)
 
 
 def estimate_agreement_of_reading_pairs(

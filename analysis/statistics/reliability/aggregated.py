@@ -126,9 +126,7 @@ class Reliability:
         total = max(self.model, 0.0) + self.model_template / n_templates
         return signal / total if total > 0 else np.nan
 
-    def compute_coefficient_interval(
-        self, n_templates: float, seed: int = 0, level: float = LEVEL
-    ) -> tuple[float, float]:
+    def compute_coefficient_interval(self, n_templates: float, seed: int = 0) -> tuple[float, float]:
         """Compute the generalized interval of `compute_generalizability` with the same items.
 
         It is about models and templates like these.
@@ -141,8 +139,8 @@ class Reliability:
         ----------
         n_templates
             As in `compute_generalizability`.
-        seed, level
-            Seed of the draws; coverage.
+        seed
+            Of the draws.
 
         Returns
         -------
@@ -161,7 +159,7 @@ class Reliability:
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             coefficients = model / (model + error / n_templates)
-        low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
+        low, high = np.quantile(coefficients, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 
@@ -237,10 +235,8 @@ def estimate_order_stability_across_templates(task_accuracies: Sequence[TaskAccu
          block.accuracies.shape[1] - 1.0)
         for block in task_accuracies
     ])  # fmt: skip
-    prior, wording_freedom = (
-        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False),
-        estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom,
-    )
+    prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False)
+    wording_freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
     return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
@@ -280,9 +276,7 @@ def estimate_prior_of_model_accuracy_differences(
     return build_pair_prior_from_errors(true, variances, freedoms)
 
 
-def rank_models_by_accuracy(
-    task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0, level: float = LEVEL
-) -> Ranking:
+def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
     `ranking.estimate_ranking_stability_by_simulation`, with the covariances over the templates of every block and the
@@ -292,8 +286,8 @@ def rank_models_by_accuracy(
     ----------
     task_accuracies
         One per task, of the same models.
-    seed, level
-        Seed of the draws; coverage of the intervals of ranks.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -310,23 +304,18 @@ def rank_models_by_accuracy(
     sampling = sum(block.binomial_variance for block in task_accuracies) / tasks**2
     covariances.append((np.diag(sampling), EXACT))
     templates = np.mean([block.accuracies.shape[1] for block in task_accuracies])
-    prior, shrunk, more = (
-        estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True),
-        np.ones(1),
-        0.0,
-    )
+    prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True)
+    shrunk, more = np.ones(1), 0.0
     if prior is not None:
         error = prior.error + 2 * float(np.mean(sampling))
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        more = (
-            min(prior.freedom, estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom)
-            / tasks
-        )
+        freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
+        more = min(prior.freedom, freedom) / tasks
     n_items = int(min(block.n.min() for block in task_accuracies))
     return estimate_ranking_stability_by_simulation(
-        mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed, level=level
+        mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed
     )
 
 

@@ -86,17 +86,13 @@ def compare_forecast_and_actual_errors(
     )
     return [
         ErrorComparison(
-            figure,
-            len(values),
-            size,
-            k,
-            np.nan if forecast is None else predict_standard_error(forecast, len(values), k),
-            actual,
+            figure, len(values), size, k,
+            np.nan if forecast is None else predict_standard_error(forecast, len(values), k), actual,
         )
         for figure, forecast in forecasts.items()
         for k, actual in zip(at, actual_errors[figure], strict=True)
         if k >= (OTHERS if forecast is None else forecast.least)
-    ]
+    ]  # fmt: skip
 
 
 def _shuffle_answers_within_items(values: Array, rng: np.random.Generator) -> Array:

@@ -84,12 +84,11 @@ def estimate_variance_components(values: Array, crossed: bool, scale: float | No
     largest = float(np.abs(filled).max()) if scale is None else scale
     filled = np.where(has_answer, filled - filled.sum() / has_answer.sum(), 0.0)
     filled = np.where(np.abs(filled) > DIGITS * largest, filled, 0.0)
-    return (
-        _estimate_crossed_components(filled, has_answer) if crossed else _estimate_nested_components(filled, has_answer)
-    )
+    estimate = _estimate_crossed_components if crossed else _estimate_nested_components
+    return estimate(filled, has_answer, largest * largest * float(has_answer.sum()))
 
 
-def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_], largest_sum: float) -> Components:
     """Estimate the components of items and residual where every item has wordings of its own."""
     sizes = has_answer.sum(axis=1)
     sizes, values = sizes[sizes > 0], values[sizes > 0]
@@ -98,16 +97,17 @@ def _estimate_nested_components(values: Array, has_answer: npt.NDArray[np.bool_]
         return UNKNOWN
     between = float((values.sum(axis=1) ** 2 / sizes).sum())
     total = float((values**2).sum())
-    residual = max(drop_rounding_of_sums(total - between, total), 0.0) / (n - n_items)
+    means = values.sum(axis=1) / sizes
+    # Squares of what is left, not a difference of sums, which would lose the digits of small wordings in large items.
+    squares = (np.where(has_answer[has_answer.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
+    residual = drop_rounding_of_sums(float(squares.sum()), largest_sum, SQUARED_ROUNDING) / (n - n_items)
     item = drop_rounding_of_sums(between - values.sum() ** 2 / n - (n_items - 1) * residual, total) / (
         n - float((sizes**2).sum()) / n
     )
-    means = values.sum(axis=1) / sizes
-    squares = (np.where(has_answer[has_answer.any(axis=1)], values - means[:, None], 0.0) ** 2).sum(axis=1)
     return Components(float(item), np.nan, residual, float(n - n_items), squares)
 
 
-def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_]) -> Components:
+def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_], largest_sum: float) -> Components:
     """Estimate the components of items, wordings and residual where all items share the wordings."""
     values, has_answer = values[has_answer.any(axis=1)], has_answer[has_answer.any(axis=1)]
     values, has_answer = values[:, has_answer.any(axis=0)], has_answer[:, has_answer.any(axis=0)]
@@ -127,18 +127,19 @@ def _estimate_crossed_components(values: Array, has_answer: npt.NDArray[np.bool_
         effects, _, rank, _ = np.linalg.lstsq(equations, right, rcond=1e-9)
         trace = float(np.trace(equations))
     total = float((values**2).sum())
-    added = drop_rounding_of_sums(float(effects @ right), total, SQUARED_ROUNDING)
+    added = drop_rounding_of_sums(float(effects @ right), largest_sum, SQUARED_ROUNDING)
     freedom = n - len(values) - int(rank)
     if freedom < 1 or not rank:
         return UNKNOWN
-    residual = max(drop_rounding_of_sums(total - of_items - added, total), 0.0) / freedom
+    adjusted = np.where(has_answer, values - effects, 0.0)
+    squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
+    residual = drop_rounding_of_sums(float(squares.sum()), largest_sum, SQUARED_ROUNDING) / freedom
     of_item = n - values.shape[1]  # what the component of items counts in the reduction by items after wordings
-    wording = drop_rounding_of_sums(added - rank * residual, total) / trace
+    # A last digit of an answer moves the square of a small effect of its wording by their product.
+    wording = drop_rounding_of_sums(added - rank * residual, float(np.sqrt(total * added))) / trace
     levels = int(rank) + len(values) - values.shape[1]  # of items, after wordings
     reduction = drop_rounding_of_sums(of_items + added - of_wordings - levels * residual, total)
     item = reduction / of_item if of_item > 0 else np.nan
-    adjusted = np.where(has_answer, values - effects, 0.0)
-    squares = (np.where(has_answer, adjusted - (adjusted.sum(axis=1) / per_item)[:, None], 0.0) ** 2).sum(axis=1)
     per_wording = trace / int(rank)
     return Components(float(item), float(wording), residual, float(freedom), squares, float(rank), per_wording)
 
@@ -249,7 +250,7 @@ def estimate_model_variance_components(
         for name in ("item", "wording", "residual")
     )
     means = (np.where(has_answer, values, 0.0).sum(axis=2) / has_answer.sum(axis=1)).mean(axis=1)
-    spread = drop_rounding_of_sums(float(means.var(ddof=1)), scale**2, SQUARED_ROUNDING)
+    spread = drop_rounding_of_sums(float(means.var(ddof=1)), scale * scale, SQUARED_ROUNDING)
     error = (residual / incidence.n_wordings + model_item) / n_items
     if crossed:
         error += model_wording / incidence.n_shared
@@ -266,10 +267,14 @@ def _estimate_one_wording_components(values: Array, noise_variance: float) -> Mo
     """Estimate the components of answers (models, items): the analysis of variance of two factors."""
     n_models, n_items = values.shape
     models, items = values.mean(axis=1, keepdims=True), values.mean(axis=0, keepdims=True)
-    residual = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
-    spread = float(models.var(ddof=1))
+    left = float(((values - models - items + values.mean()) ** 2).sum()) / (n_models - 1) / (n_items - 1)
+    largest = float(np.abs(values).max())
+    residual, spread, of_items = (
+        drop_rounding_of_sums(variance, largest * largest, SQUARED_ROUNDING)
+        for variance in (left, float(models.var(ddof=1)), float(items.var(ddof=1)))
+    )
     return ModelComponents(
-        spread - residual / n_items, float(items.var(ddof=1)) - residual / n_models, np.nan, np.nan,
+        spread - residual / n_items, of_items - residual / n_models, np.nan, np.nan,
         residual - noise_variance,
         np.nan,
         noise_variance, n_models, Incidence(n_items, 1.0, np.nan, 0.0), spread, n_items - 1.0,

@@ -77,10 +77,8 @@ class Flips:
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
-        flip_chances, share = (
-            self.likely @ self.compute_flip_probabilities(n_wordings),
-            self.predict_share_of_flipping_items(n_wordings),
-        )
+        flip_chances = self.likely @ self.compute_flip_probabilities(n_wordings)
+        share = self.predict_share_of_flipping_items(n_wordings)
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)
 
@@ -102,9 +100,7 @@ class Flips:
         share = self.predict_share_of_flipping_items(round(n_wordings))
         return 0.0, share * (1 - share)
 
-    def compute_standard_error_bounds(
-        self, n_items: float, n_wordings: int, level: float = LEVEL
-    ) -> tuple[float, float]:
+    def compute_standard_error_bounds(self, n_items: float, n_wordings: int) -> tuple[float, float]:
         """Bound the standard error: the pilot tells the share of flips no better than `count_effective_items` items
         would.
 
@@ -112,18 +108,16 @@ class Flips:
         ----------
         n_items, n_wordings
             How many items, and wordings of each, the standard error is foreseen for.
-        level
-            Coverage of Wilson's interval of the share.
 
         Returns
         -------
         tuple of float
-            The least and the largest standard error of a share in that interval.
+            The least and the largest standard error of a share in its 95 % interval (Wilson's).
         """
         low, high = wilson(
             np.asarray(self.predict_share_of_flipping_items(n_wordings)),
             np.asarray(self.count_effective_items(n_wordings)),
-            level,
+            LEVEL,
         )
         ends = [float(np.sqrt(end * (1 - end) / n_items)) for end in (low, high)]
         return min(ends), float(np.sqrt(0.25 / n_items)) if low <= 0.5 <= high else max(ends)

@@ -120,9 +120,7 @@ def compute_absolute_coefficient(components: ModelComponents, n_items: float, n_
     )
 
 
-def compute_relative_coefficient_interval(
-    components: ModelComponents, seed: int = 0, level: float = LEVEL
-) -> tuple[float, float]:
+def compute_relative_coefficient_interval(components: ModelComponents, seed: int = 0) -> tuple[float, float]:
     """Compute the interval of the relative coefficient with the numbers of the study, for models, items and wordings
     like these.
 
@@ -136,8 +134,8 @@ def compute_relative_coefficient_interval(
     ----------
     components
         Of several models.
-    seed, level
-        Seed of the draws; coverage.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -158,10 +156,8 @@ def compute_relative_coefficient_interval(
         """Draw what a true variance may be, given its estimate and degrees of freedom."""
         return max(variance, 0.0) * free / rng.chisquare(free, DRAWS)
 
-    spread, error_of_these = (
-        draw_variance(components.spread, models),
-        draw_variance(by_item, models * items) / components.n_items,
-    )
+    spread = draw_variance(components.spread, models)
+    error_of_these = draw_variance(by_item, models * items) / components.n_items
     error_of_others = error_of_these * items / rng.chisquare(items, DRAWS)
     if shared:
         of_residual = components.residual / components.per_wording
@@ -170,16 +166,14 @@ def compute_relative_coefficient_interval(
             1 / incidence.n_shared - incidence.unshared_variance / components.n_items
         )  # the rest is in `by_item`
         wording_error = np.maximum(mean_square - of_residual, 0.0) * wording_share
-        error_of_these, error_of_others = (
-            error_of_these + wording_error,
-            error_of_others + wording_error * components.levels / rng.chisquare(components.levels, DRAWS),
-        )
+        error_of_these = error_of_these + wording_error
+        error_of_others = error_of_others + wording_error * components.levels / rng.chisquare(components.levels, DRAWS)
     true = np.maximum(spread - error_of_these, 0.0)
     with np.errstate(invalid="ignore"):
         coefficients = true / (true + error_of_others)
     if np.isnan(coefficients).any():
         return np.nan, np.nan
-    low, high = np.quantile(coefficients, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(coefficients, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return (float(low), float(high)) if high > low else (np.nan, np.nan)
 
 

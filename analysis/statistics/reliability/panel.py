@@ -277,10 +277,8 @@ def estimate_panel_mean(
         return _build_empty_panel(crossed)
     filled = np.where(has_answer, values, 0.0)
     means = filled.sum(axis=1) / per_item
-    estimates, incidence = (
-        estimate_variance_components(values, crossed),
-        measure_which_items_have_which_wordings(has_answer, crossed),
-    )
+    estimates = estimate_variance_components(values, crossed)
+    incidence = measure_which_items_have_which_wordings(has_answer, crossed)
     inner, added = estimates.residual, sample_spread.noise_variance if sample_spread else 0.0
     spread = compute_variance_without_rounding(means)
     answers = filled[has_answer]

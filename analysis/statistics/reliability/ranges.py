@@ -67,7 +67,7 @@ ZERO = VarianceDraws(np.zeros(DRAWS), np.zeros(DRAWS))
 
 
 def compute_component_intervals(
-    panel: Panel, bounds: tuple[float, float] | None, seed: int = 0, level: float = LEVEL
+    panel: Panel, bounds: tuple[float, float] | None, seed: int = 0
 ) -> dict[str, tuple[float, float]]:
     """Compute the intervals of a panel's components, of its `widening`, and of the consistency of an item's mean.
 
@@ -80,8 +80,8 @@ def compute_component_intervals(
         Of answers, or of differences.
     bounds
         What answers lie within; None: they have no bounds, and nothing has an interval.
-    seed, level
-        Seed of the draws; coverage.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def compute_component_intervals(
         drawn["widening"] = _draw_interval_widening_by_wordings(
             item, residual.multiply_by(1 / incidence.n_wordings).add_variance(shared)
         )
-    return nothing | {name: _find_interval_ends_in_draws(part, level) for name, part in drawn.items()}
+    return nothing | {name: _find_interval_ends_in_draws(part) for name, part in drawn.items()}
 
 
 def has_enough_degrees_of_freedom(panel: Panel) -> bool:
@@ -194,9 +194,9 @@ def _draw_interval_widening_by_wordings(item_variance: VarianceDraws, error_vari
         )
 
 
-def _find_interval_ends_in_draws(drawn: VarianceDraws, level: float) -> tuple[float, float]:
+def _find_interval_ends_in_draws(drawn: VarianceDraws) -> tuple[float, float]:
     """Find the ends of the interval in the draws; both are NaN if one is infinite, or if all draws are alike."""
     # Infinite draws have no place between two others: an order statistic instead of an interpolation.
-    low = float(np.quantile(drawn.low, (1 - level) / 2, method="nearest"))
-    high = float(np.quantile(drawn.high, (1 + level) / 2, method="nearest"))
+    low = float(np.quantile(drawn.low, (1 - LEVEL) / 2, method="nearest"))
+    high = float(np.quantile(drawn.high, (1 + LEVEL) / 2, method="nearest"))
     return (low, high) if np.isfinite(low) and np.isfinite(high) and high > low else (np.nan, np.nan)

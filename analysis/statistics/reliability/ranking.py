@@ -53,7 +53,7 @@ class Ranking:
     n_wordings: float
 
 
-def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = LEVEL) -> Ranking | None:
+def rank_models(values: Array, crossed: bool, *, seed: int = 0) -> Ranking | None:
     """Rank models by their answers to what all of them answered.
 
     The means of another study are drawn around these: jointly, with the covariances over items and, where crossed, over
@@ -68,8 +68,8 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
         Answers (models, items, wordings), NaN where there is none.
     crossed
         Whether all items share the wordings.
-    seed, level
-        Seed of the draws; coverage of the intervals of ranks.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -99,14 +99,14 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0, level: float = L
         wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
         covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))
     return estimate_ranking_stability_by_simulation(
-        mean, covariances, shrunk, n_items, incidence.n_wordings, prior_freedom=more, seed=seed, level=level
+        mean, covariances, shrunk, n_items, incidence.n_wordings, prior_freedom=more, seed=seed
     )
 
 
 def estimate_ranking_stability_by_simulation(
     means: Array, covariances: Sequence[tuple[Array, float]], true_share: npt.ArrayLike, n_items: int,
     n_wordings: float, *,
-    prior_freedom: float = 0.0, seed: int = 0, level: float = LEVEL,
+    prior_freedom: float, seed: int,
 ) -> Ranking:  # fmt: skip
     """Rank models by their means, and tell how the ranking would stand in another study (see `rank_models`).
 
@@ -122,8 +122,8 @@ def estimate_ranking_stability_by_simulation(
         As in `Ranking`.
     prior_freedom
         Degrees of freedom with which the covariances are drawn towards their mean.
-    seed, level
-        Seed of the draws; coverage of the intervals of ranks.
+    seed
+        Of the draws.
 
     Returns
     -------
@@ -142,22 +142,15 @@ def estimate_ranking_stability_by_simulation(
     # Equal means of sums in another order differ in their last digits.
     means_without_noise = remove_rounding_noise(means)
     (ranks, above), ours = _rank_drawn_means(drawn), np.sign(means_without_noise[:, None] - means_without_noise)
-    low, high = np.quantile(ranks, [(1 - level) / 2, (1 + level) / 2], axis=0, method="nearest")
+    low, high = np.quantile(ranks, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
     tau = float((ours * _rank_drawn_means(pooled)[1])[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     return Ranking(
-        means,
-        _rank_drawn_means(means_without_noise[None])[0][0],
-        low,
-        high,
-        (ranks == 1).mean(axis=0),
-        tau,
-        same_order_probability,
-        n_items,
-        n_wordings,
-    )
+        means, _rank_drawn_means(means_without_noise[None])[0][0], low, high, (ranks == 1).mean(axis=0), tau,
+        same_order_probability, n_items, n_wordings,
+    )  # fmt: skip
 
 
 def _rank_drawn_means(drawn_means: Array) -> tuple[Array, Array]:

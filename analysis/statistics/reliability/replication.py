@@ -46,14 +46,12 @@ _STEPS, _PARTS = 15, 8  # of a search for p in so many equal parts, as fine as 4
 
 
 def compute_p_of_panel_mean_against_value(panel: Panel, anew: Anew, tested_value: float = 0.0) -> float:
-    """Test the mean of a panel against a value: the least p at which its interval by t excludes it.
-
-    That is `Panel.compute_interval`, but for shares and bounded means, whose intervals are made of Wilson's.
+    """Test the mean of a panel against a value: the least p at which `Panel.compute_interval` excludes it.
 
     Parameters
     ----------
     panel
-        Of a difference, the test is by t intervals also where both sides are shares.
+        Of a difference, or of answers without bounds.
     anew
         What another study draws anew.
     tested_value
@@ -64,7 +62,14 @@ def compute_p_of_panel_mean_against_value(panel: Panel, anew: Anew, tested_value
     float
         1 where mean and value are equal, NaN where the variance is unknown or 0. Where too few items differ for an
         interval (`Panel.few`), at least the p if all that differ from the value did so in one direction.
+
+    Raises
+    ------
+    ValueError
+        For a share or a bounded mean: their intervals are Wilson's, of which this is not the test.
     """
+    if panel.share == panel.share or panel.bounded:
+        raise ValueError("the mean is a share or bounded: t is not the test of its interval")
     p = _compute_p_of_distance_from_mean(tested_value - panel.mean, panel, anew)
     if not panel.few or anew == "wordings":
         return p
@@ -303,12 +308,12 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
     Returns
     -------
     float
-        Two-sided; 1 without a distance, NaN where the variance is unknown or 0.
+        Two-sided; 1 without a distance, NaN where the variance is unknown, infinite or 0.
     """
     from scipy.special import stdtr
 
     variances, free = np.array(variance_parts).T
-    if not (variances.sum() >= 0 and (free > 0).all()):
+    if not (0 <= variances.sum() < np.inf and (free > 0).all()):
         return np.nan
     if distance <= ROUNDING:
         return 1.0
@@ -323,5 +328,5 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
         squared_limits = compute_p_norm_of_squared_limits(
             *compute_squared_half_widths_of_parts(variance_parts, levels, skewness)
         )
-        low += width * int((squared_limits > distance**2).sum())
+        low += width * int((squared_limits > distance * distance).sum())
     return low + width

@@ -116,7 +116,7 @@ UNKNOWN_WORTH = Worth(np.nan, np.nan, np.nan)
 
 
 def estimate_counted_answers_per_exact_sample(
-    sample_variances: Array, counting_variances: Array, *, seed: int = 0, level: float = LEVEL
+    sample_variances: Array, counting_variances: Array, *, seed: int = 0
 ) -> Worth:
     """Estimate how many counted answers a sample with exact probabilities is worth, over all items.
 
@@ -124,7 +124,7 @@ def estimate_counted_answers_per_exact_sample(
     ----------
     sample_variances, counting_variances
         v and w of every answer: (items, wordings); NaN where there is none.
-    seed, level
+    seed
         Of the draws of items (Bayesian bootstrap); coverage of the interval.
 
     Returns
@@ -152,7 +152,7 @@ def estimate_counted_answers_per_exact_sample(
     weights = np.random.default_rng(seed).standard_exponential((DRAWS, len(exact)))
     with np.errstate(divide="ignore"):
         drawn = 1 + (weights @ added) / (weights @ exact)
-    lower, upper = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
+    lower, upper = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     if not upper - lower > DIGITS * estimate:  # one item alone has samples that differ
         return Worth(estimate, np.nan, np.nan)
     return Worth(estimate, float(lower), float(upper))

@@ -128,17 +128,8 @@ def estimate_template_noise_variance_from_accuracies(accuracies: Array, n_answer
     return float((accuracies * (1 - accuracies) / n_answers).mean())
 
 
-def summarize_accuracies_from_answers_with_intervals(
-    right_answers: Array, level: float = LEVEL
-) -> dict[str, tuple[float, float, float]]:
-    """Compute `summarize_accuracies` with intervals.
-
-    Parameters
-    ----------
-    right_answers
-        Right answers (items, templates): 1, 0, or NaN where there is none.
-    level
-        Coverage.
+def summarize_accuracies_from_answers_with_intervals(right_answers: Array) -> dict[str, tuple[float, float, float]]:
+    """Compute `summarize_accuracies` with intervals, from right answers (items, templates): 1, 0, or NaN for none.
 
     Returns
     -------
@@ -150,12 +141,12 @@ def summarize_accuracies_from_answers_with_intervals(
     with np.errstate(invalid="ignore"):
         accuracies = part.sum(axis=0) / whole.sum(axis=0)
     return _join_summaries_with_interval_ends(
-        accuracies, _compute_summary_intervals_from_answers(part, whole, level) if len(right_answers) > 1 else {}
+        accuracies, _compute_summary_intervals_from_answers(part, whole) if len(right_answers) > 1 else {}
     )
 
 
 def summarize_template_accuracies_with_intervals(
-    accuracies: Array, n_answers: Array, level: float = LEVEL
+    accuracies: Array, n_answers: Array
 ) -> dict[str, tuple[float, float, float]]:
     """Compute `summarize_accuracies` with intervals from one model's accuracies, without answers.
 
@@ -166,8 +157,6 @@ def summarize_template_accuracies_with_intervals(
     ----------
     accuracies, n_answers
         Of the templates, and the numbers of answers behind them: (templates,).
-    level
-        Coverage.
 
     Returns
     -------
@@ -175,16 +164,14 @@ def summarize_template_accuracies_with_intervals(
         As of `summarize_accuracies_from_answers_with_intervals`.
     """
     number, mean = len(accuracies), float(accuracies.mean())
-    plain = wilson(accuracies, n_answers, level)
-    surely = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number)) if number > 1 else plain
-    ends = _compute_summary_interval_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), level))
+    plain = wilson(accuracies, n_answers, LEVEL)
+    surely = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(number)) if number > 1 else plain
+    ends = _compute_summary_interval_ends(plain, surely, _compute_wilson_ends(mean, n_answers.min(), LEVEL))
     if number > 1:
-        pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(level, number * (number - 1)))
+        pairs = clopper_pearson(accuracies, n_answers, _apply_bonferroni_to_level(number * (number - 1)))
         ends["range"] = _compute_ends_of_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
-        of_mean, mean_surely = (
-            ends["mean"],
-            _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(level, number)),
-        )
+        of_mean = ends["mean"]
+        mean_surely = _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(number))
         ends |= _derive_saturation_interval_from_gain(
             _compute_ends_of_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
@@ -205,33 +192,26 @@ def _join_summaries_with_interval_ends(
     return figures
 
 
-def _compute_summary_intervals_from_answers(part: Array, whole: Array, level: float) -> dict[str, tuple[float, float]]:
+def _compute_summary_intervals_from_answers(part: Array, whole: Array) -> dict[str, tuple[float, float]]:
     """Compute the ends of the intervals of all summary figures but the SD, from answers (items, templates)."""
     number = part.shape[1]
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
-    mean, of_all = (
-        _widen_interval_for_missing_templates(estimate_share(every, level), whole, level),
-        estimate_share(share, level),
-    )
-    surely = (
-        _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(level, number)) if number > 1 else of_all
-    )
+    mean = _widen_interval_for_missing_templates(estimate_share(every, LEVEL), whole, LEVEL)
+    of_all = estimate_share(share, LEVEL)
+    surely = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(number)) if number > 1 else of_all
     ends = _compute_summary_interval_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
         a, b = np.array(list(permutations(range(number), 2))).T
-        pairs = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(level, len(a)))
+        pairs = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(len(a)))
         ends["range"] = (
             max(0.0, newcombe(pairs.select_units(a), pairs.select_units(b))[0].max()),
             min(1.0, newcombe(of_all.select_units(a), of_all.select_units(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
-        mean_surely = _widen_interval_for_missing_templates(
-            estimate_share(every, _apply_bonferroni_to_level(level, number)),
-            whole,
-            _apply_bonferroni_to_level(level, number),
-        )
+        joint_level = _apply_bonferroni_to_level(number)
+        mean_surely = _widen_interval_for_missing_templates(estimate_share(every, joint_level), whole, joint_level)
         lower = newcombe(surely, mean_surely.select_units(same))[0].max()
         upper = newcombe(of_all, mean.select_units(same))[1].max()
         ends |= _derive_saturation_interval_from_gain((max(0.0, lower), min(1.0, upper)))
@@ -301,9 +281,9 @@ def _estimate_clopper_pearson_shares(share: Share, level: float) -> ShareEstimat
     return replace(shares, lower=lower, upper=upper)
 
 
-def _apply_bonferroni_to_level(level: float, n_intervals: int) -> float:
-    """Return the coverage of each of several intervals with which all of them hold in `level` of cases."""
-    return 1 - (1 - level) / n_intervals
+def _apply_bonferroni_to_level(n_intervals: int) -> float:
+    """Return the coverage of each of several intervals with which all of them hold in `LEVEL` of cases."""
+    return 1 - (1 - LEVEL) / n_intervals
 
 
 def _compute_wilson_ends(share: float, n: float, level: float) -> tuple[float, float]:

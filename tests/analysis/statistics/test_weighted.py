@@ -114,8 +114,7 @@ def test_tau_with_ties_is_the_double_loop_over_the_items_drawn(pairs, seed):
 
 
 @pytest.mark.parametrize(
-    ("measure", "reference"),
-    [(tau, stats.kendalltau), (spearman, stats.spearmanr), (pearson, stats.pearsonr)],
+    ("measure", "reference"), [(tau, stats.kendalltau), (spearman, stats.spearmanr), (pearson, stats.pearsonr)]
 )
 @pytest.mark.parametrize("n", [5, 700])
 def test_correlations_equal_scipy_with_ties_and_in_every_draw(measure, reference, n):

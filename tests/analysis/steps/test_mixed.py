@@ -107,3 +107,15 @@ def test_statsmodels_is_asked_again_where_its_search_stops_short_of_no_variance(
     effects = fit(rows)
     theirs = refit_units_with_package(rows, effects, "statsmodels")
     np.testing.assert_allclose(theirs["estimate"], effects["estimate"], rtol=0, atol=1e-9)
+
+
+def test_statsmodels_searches_on_where_the_likelihood_is_flat():
+    """Its default search stopped at 16 times the variance of the items, where the likelihood is lower."""
+    rng = np.random.default_rng(67)
+    item = np.repeat(range(4), [1, 2, 5, 6])
+    rows = pd.DataFrame({"study": "s", "model": "a", "condition": "c", "item": pd.Categorical(item),
+                         "long": rng.normal(size=4)[item]})  # fmt: skip
+    rows = rows.assign(response=rng.normal(0, 0.3, 4)[item] + rng.normal(size=14))
+    effects = fit(rows, "long")
+    theirs = refit_units_with_package(rows, effects, "statsmodels")
+    np.testing.assert_allclose(theirs["estimate"], effects["estimate"], rtol=0, atol=TOLERANCE)

@@ -201,14 +201,6 @@ def test_constant_response(frame, family):
     )
 
 
-def test_one_item(frame):
-    one_line(lambda: mixed.fit_mixed_models(frame.assign(item="only"), FORMULA), "only one item")
-
-
-def test_one_row_per_item(frame):
-    one_line(lambda: mixed.fit_mixed_models(frame.assign(item=range(34)), FORMULA), "every item has one row")
-
-
 def test_missing_values_are_counted_and_left_out_on_request_only(family):
     holes = family.assign(
         x1=family["x1"].where(family.index % 40 != 3), item=family["item"].where(family.index != 100, None)
@@ -247,19 +239,15 @@ def test_optional_predictors_are_left_out_of_the_fits_without_them(family):
     assert set(result.table["n_tests"]) == {5}
 
 
-def test_infinite_values(frame):
-    one_line(
-        lambda: mixed.fit_mixed_models(frame.replace({"x1": {frame["x1"].iloc[3]: np.inf}}), FORMULA),
-        "'x1': infinite in 1 of 34",
-    )
-
-
-def test_response_that_is_no_number(frame):
-    one_line(lambda: mixed.fit_mixed_models(frame.assign(y="yes"), FORMULA), "response 'y' is not a number")
-
-
-def test_no_rows(frame):
-    one_line(lambda: mixed.fit_mixed_models(frame.iloc[:0], FORMULA), "no rows")
+def test_rows_that_no_fit_can_use_are_refused(frame):
+    for rows, message in (
+        (frame.assign(item="only"), "only one item"),
+        (frame.assign(item=range(34)), "every item has one row"),
+        (frame.replace({"x1": {frame["x1"].iloc[3]: np.inf}}), "'x1': infinite in 1 of 34"),
+        (frame.assign(y="yes"), "response 'y' is not a number"),
+        (frame.iloc[:0], "no rows"),
+    ):
+        one_line(lambda rows=rows: mixed.fit_mixed_models(rows, FORMULA), message)
 
 
 def test_more_coefficients_than_rows(frame):

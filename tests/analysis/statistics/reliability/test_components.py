@@ -42,14 +42,36 @@ def test_answers_that_differ_by_rounding_have_no_variance(answer, crossed):
         alike = estimate_variance_components(values[0], crossed)
         assert (alike.item, alike.residual) == (0, 0) and (alike.wording == 0 or not crossed)
         together = estimate_model_variance_components(values, crossed)
-        assert (together.model, together.model_item, together.residual, together.spread) == (0, 0, 0, 0)
-        assert np.isnan(compute_relative_coefficient(together, 7, 4))
+        one_wording = estimate_model_variance_components(values[:, :, :1], crossed)
+        for components in (together, one_wording):
+            assert (components.model, components.model_item, components.residual, components.spread) == (0, 0, 0, 0)
+            assert np.isnan(compute_relative_coefficient(components, 7, 4))
         assert np.isnan(compute_krippendorff_alpha(values[0]))
         panel = estimate_panel_mean(values[0], crossed)
         assert (panel.item_mean_variance, panel.inner, panel.compute_standard_error("both")) == (0, 0, 0)
     # Items that differ, each with one answer in all its wordings: nothing is left within them.
     items = estimate_variance_components(np.repeat(np.linspace(0.1, answer + 0.1, 7)[:, None], 4, axis=1), crossed)
     assert items.item > 0 and items.residual == 0 and (items.wording == 0 or not crossed)
+
+
+@pytest.mark.parametrize("crossed", [True, False])
+def test_small_wordings_of_items_far_apart_are_no_rounding(crossed):
+    """They had no variance where they moved answers by less than 1e-7 of how far items are apart."""
+    items, rest = 300 * drawn(np.random.default_rng(0), 40, 1, 1, 0, 0), drawn(np.random.default_rng(1), 40, 5, 0)
+    small, plain = (estimate_variance_components(items + size * rest, crossed) for size in (1e-6, 1.0))
+    assert small.residual == pytest.approx(1e-12 * plain.residual, rel=1e-5, abs=0)
+    assert small.item == pytest.approx(plain.item, rel=0.01)
+    if crossed:
+        assert small.wording == pytest.approx(1e-12 * plain.wording, rel=1e-5, abs=0)
+
+
+@pytest.mark.parametrize("n_wordings", [1, 4])
+def test_answers_too_large_to_be_squared_have_no_components(n_wordings):
+    """They ended in an OverflowError."""
+    values = np.random.default_rng(0).random((3, 5, n_wordings)) * 1e200
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = estimate_model_variance_components(values, True)
+    assert found is None or not np.isfinite(found.model)
 
 
 def test_items_that_are_not_told_apart_from_shared_wordings_have_no_component():

@@ -124,11 +124,29 @@ def test_a_difference_of_nothing_is_found_in_no_more_than_one_of_twenty(items, w
 
 
 def test_equal_models_are_never_different():
-    found = estimate_panel_mean(np.zeros((10, 4)), True)
+    found = estimate_panel_mean(np.zeros((10, 4)), True, is_share=False)
     assert compute_p_of_panel_mean_against_value(found, "both") == 1
     assert np.isnan(compute_panel_same_sign_probability(found, "both"))
     constant = estimate_panel_mean(np.full((10, 4), 0.25), True)
     assert np.isnan(compute_p_of_panel_mean_against_value(constant, "both"))
+
+
+def test_a_mean_that_is_too_large_to_be_squared_has_no_test():
+    """It ended in an OverflowError where items share their wordings, or are skewed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = 1e200 * np.exp(answers(np.random.default_rng(0), 12, 3))
+        panel = estimate_panel_mean(values, True, is_share=False, corrects_skewness=True)
+        assert np.isnan(compute_p_of_panel_mean_against_value(panel, "both"))
+
+
+def test_a_share_has_no_test_by_t():
+    """It was .025 where the interval, which is Wilson's, holds the value."""
+    answers_of_20, tested_value = np.repeat([0.0, 1.0], [17, 3])[:, None], 0.35
+    share = estimate_panel_mean(answers_of_20, False)
+    assert share.compute_interval("items")[1] > tested_value
+    for panel in (share, estimate_panel_mean(answers_of_20, False, is_share=False, is_bounded=True)):
+        with pytest.raises(ValueError, match="share or bounded"):
+            compute_p_of_panel_mean_against_value(panel, "items", tested_value)
 
 
 def test_equal_models_are_equivalent_within_any_margin():
