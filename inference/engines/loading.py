@@ -39,6 +39,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 # as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
 THREADS = torch.get_num_threads()
+LESS_MEMORY = "try another --device or a smaller model, or --dtype bfloat16 where the command has it"
 LONGEST_REASON = 300  # characters of another library's message
 AUTO = {
     "causal": AutoModelForCausalLM,
@@ -337,7 +338,7 @@ def _move_model_to_device(name: str, model: Any, device: torch.device) -> Any:
     try:
         return model.to(device)
     except torch.OutOfMemoryError as error:
-        raise InputError(f"model {name} does not fit on {device}: try --dtype bfloat16 or --device cpu") from error
+        raise InputError(f"model {name} does not fit on {device}: {LESS_MEMORY}") from error
 
 
 @contextmanager
@@ -350,7 +351,7 @@ def convert_transformers_errors(name: str) -> Iterator[None]:
     except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
         reason = _get_first_line_of_error(error)
         if is_out_of_memory_error(error):
-            message = f"does not fit into memory ({reason}): try --dtype bfloat16 or another --device"
+            message = f"does not fit into memory ({reason}): {LESS_MEMORY}"
         elif isinstance(error, (OSError, ValueError, KeyError, ImportError, SafetensorError)):
             message = f"cannot be loaded: {reason}"
         else:
