@@ -11,6 +11,8 @@ from inference.asking import stances
 
 # Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+KATAKANA = "\u30a1-\u30fa\u30fc"
+JAPANESE_LETTERS = rf"\u3041-\u3096{KATAKANA}\u3005\u3400-\u9fff"
 CHARACTER = rf"[^\W_{_SPACELESS}]"
 LETTER = rf"[^\W\d_{_SPACELESS}]"
 

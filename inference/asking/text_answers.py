@@ -2,7 +2,9 @@
 
 1.  Text and labels are compared case-folded and Unicode-normalised, without markdown emphasis and double quotes. A
     label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Korean,
-    Thai ...) no boundary is needed. Spaces, hyphens and underscores inside a label are equal.
+    Thai ...) no boundary is needed. But は before い is mostly a particle ("答えはいいえ"), so はい begins a clause, or
+    follows は ("答えははい"); and a label in katakana is no part of a longer word ("ハイキング"). Spaces, hyphens and
+    underscores inside a label are equal.
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
@@ -53,7 +55,9 @@ from inference.asking import stances
 from inference.asking.mentions import (
     CHARACTER,
     COORDINATED,
+    JAPANESE_LETTERS,
     JOINED,
+    KATAKANA,
     LETTER,
     NO_ALONE,
     NO_REPLY,
@@ -61,7 +65,9 @@ from inference.asking.mentions import (
     classify_mention_by_surrounding_words,
 )
 
-VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
+# Of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1. By version 3,
+# はい was found in "答えはいいえ" and in other words.
+VERSION = 4
 
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
@@ -204,6 +210,10 @@ def _build_wording_pattern(wording: str) -> str:
         body = rf"(?<!{CHARACTER})(?<!{LETTER}-)(?<!{LETTER}{{2}}\)){body}"
     if re.search(rf"{CHARACTER}$", wording):
         body = rf"{body}(?!-?{CHARACTER})"
+    if wording == "はい":
+        body = rf"(?:(?<![{JAPANESE_LETTERS}])|(?<=は)){body}"
+    elif re.fullmatch(rf"[{KATAKANA}]+", wording):
+        body = rf"(?<![{KATAKANA}]){body}(?![{KATAKANA}])"
     if wording == "no":
         body += NO_ALONE
     if wording in ("yes", "no"):

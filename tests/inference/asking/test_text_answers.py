@@ -10,7 +10,7 @@ from inference.asking.text_answers import parse_answer
 
 AGREE = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
 YES = {"yes": ["yes"], "no": ["no"]}
-JAPANESE = {"賛成": ["賛成", "はい"], "反対": ["反対", "いいえ"]}
+JAPANESE = {"賛成": ["賛成", "はい", "ハイ"], "反対": ["反対", "いいえ"]}
 NLI = {"entailment": ["entailment"], "contradiction": ["contradiction"], "neutral": ["neutral"]}
 LIKELY = {"likely": ["likely", "very likely"], "unlikely": ["unlikely", "very unlikely"]}
 
@@ -143,6 +143,18 @@ def test_negated_open_and_reported_mentions(text, label):
         ("賛成、反対のどちらか", None),
         ("反対なので賛成できない。", "反対"),
         ("私は賛成です。雨は降りません。", "賛成"),
+        ("答えはいいえです。", "反対"),
+        ("私の答えははいです。", "賛成"),
+        ("いいえ、してはいけません。", "反対"),
+        ("はい、してはいけません。", "賛成"),
+        ("はいそうです", "賛成"),
+        ("Yes（はい）", "賛成"),
+        ("ハイ！", "賛成"),
+        ("とはいえ、分かりません。", None),
+        ("世界にはいろいろな意見がある。", None),
+        ("これはいい案だ。", None),
+        ("ハイキングに行く。", None),
+        ("アルコハイ", None),
     ],
 )
 def test_japanese_has_no_word_boundaries(text, label):
