@@ -127,7 +127,10 @@ def load_checkpoint(
     }
     if adapter is not None:
         merge_adapter(model, adapter)
-    model = (model if quantization else _move_model_to_device(name, model, target)).eval()
+    try:
+        model = (model if quantization else model.to(target)).eval()
+    except torch.OutOfMemoryError as error:
+        raise InputError(f"model {name} does not fit on {target}: {LESS_MEMORY}") from error
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
@@ -331,14 +334,6 @@ def _refuse_missing_weights(name: str, report: dict[str, Any]) -> None:
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise InputError(f"model {name}: incomplete checkpoint, no fitting weights for {missing[0]}{more}")
-
-
-def _move_model_to_device(name: str, model: Any, device: torch.device) -> Any:
-    """Move a model to a device; refuse one that does not fit into its memory."""
-    try:
-        return model.to(device)
-    except torch.OutOfMemoryError as error:
-        raise InputError(f"model {name} does not fit on {device}: {LESS_MEMORY}") from error
 
 
 @contextmanager

@@ -64,18 +64,14 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
     duration = _format_shortest_and_longest_duration(round_preview.least_seconds, round_preview.seconds)
     yield (
         f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, "
-        f"{_format_prompt_token_counts(round_preview)}, {duration}"
+        # Of a server, which alone can count them, the tokens are an estimate.
+        f"{format_token_count(round_preview.n_tokens, is_estimate=round_preview.bill is not None)}, {duration}"
         f"{', by how long the thoughts are' if round_preview.is_at_most else ''}"
     )
     if round_preview.bill is not None:
         numbers = " and all numbers to be likely" if example.explanation.numbers is not None else ""
         assumed = f"; this takes all thoughts to be as long as they may be{numbers}" if round_preview.thinks else ""
         yield f"  {round_preview.bill}{assumed}"
-
-
-def _format_prompt_token_counts(round_preview: RoundPreview) -> str:
-    """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
-    return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
 
 
 def _format_shortest_and_longest_duration(least_seconds: float, seconds: float) -> str:
