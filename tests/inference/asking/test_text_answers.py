@@ -161,6 +161,31 @@ def test_japanese_has_no_word_boundaries(text, label):
     assert parse_answer(text, JAPANESE) == label
 
 
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("我同意。", "同意"), ("我不同意。", "不同意"), ("我并不同意", "不同意"), ("不过，我同意。", "同意"),
+        ("我不太同意。", None), ("我不完全同意。", None), ("我无法同意。", None), ("不能同意", None),
+        ("我很难同意", None), ("我没有同意", None),
+        ("我不敢说我同意", None), ("我不是不同意。", None), ("我毫不犹豫地同意。", "同意"),
+    ],
+)  # fmt: skip
+def test_chinese_negations_stand_right_before_what_they_deny(text, label):
+    assert parse_answer(text, {"同意": ["同意"], "不同意": ["不同意"]}) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Ja.", "ja"), ("Ja das stimmt.", "ja"), ("Meine Antwort ist ja.", "ja"), ("Ich würde ja sagen.", "ja"),
+        ("Das ist ja falsch.", None), ("Nein, das ist ja falsch.", "nein"), ("Ja und nein.", None), ("ja", "ja"),
+        ("Oui, non seulement ici.", "ja"), ("Non, pas du tout.", "nein"), ("Non.", "nein"),
+    ],
+)  # fmt: skip
+def test_ja_between_words_and_non_seulement_are_no_answers(text, label):
+    assert parse_answer(text, {"ja": ["ja", "oui"], "nein": ["nein", "non"]}) == label
+
+
 def test_latin_labels_have_boundaries_even_inside_japanese():
     assert parse_answer("私はagreeです", AGREE) == "agree"
     assert parse_answer("私はagreementです", AGREE) is None
