@@ -65,8 +65,8 @@ _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETT
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
 _CHINESE_NEGATION = (
-    "(?:不(?:太|大|很|完全|能够?|会|敢|愿意?|想|怎么|一定|可能|可以|应该?|打算|是|再)?|非|未能?|没有?|无法|难以|很难|拒绝)"
-    "(?:说|完全|太|很|真的)?我?"
+    "(?:不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?|打算|是|再)?"
+    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|拒[绝絕])(?:[说說]|完全|太|很|真的)?我?"
 )
 _DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
 _DENIED_AFTER = re.compile(r"[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)")
