@@ -122,8 +122,10 @@ class NonWritingEngine(LocalEngine):
 
         Parameters
         ----------
-        prompts, ways
-            As in `Engine.generate` and `Engine.think`.
+        prompts
+            As in `Engine.generate`.
+        ways
+            The samplings, or the way of thinking.
 
         Raises
         ------
