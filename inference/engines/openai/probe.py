@@ -142,6 +142,7 @@ async def _speaks_as_vllm_without_tokenizer(server: Server, shape: Shape, choice
     try:
         await server.ask(shape.path, body, 0, parse_choices, ATTEMPTS)
     except RequestFailed:
+        server.doubts.forget_unusable_replies()  # replies to these fields tell nothing of others
         return False
     return True
 
