@@ -31,6 +31,7 @@ from inference.protocols import list_protocols
 from inference.stimuli.reading.files import expand_user_path, read_toml, require_portable_file_name, shorten_value
 
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
+TYPE_NAMES = {str: "text", int: "a whole number", dict: "a table", list: "tables"}
 NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol
 SECRETS = ("key", "token", "secret", "password")
 
@@ -134,14 +135,9 @@ class Plan:
             if study.folder is None and (Path(out) / "run.json").exists():  # what is there decides seed and prompts
                 task = build_task(options)
             command = [*program, *call, f"--out={out}"]
-            tasks[folder] = replace(task, out=out, command=command, folder=self._folder_of_run_file)
+            run_file_folder = None if self.path.parent == Path() else str(self.path.parent)
+            tasks[folder] = replace(task, out=out, command=command, folder=run_file_folder)
         return list(tasks.values())
-
-    @property
-    def _folder_of_run_file(self) -> str | None:
-        """The file's folder as the call named it; None for the working directory."""
-        folder = str(self.path.parent)
-        return None if folder == "." else folder
 
 
 def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser]) -> Plan:
@@ -173,9 +169,7 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
                 "[[study]]"
             )
         if not isinstance(value, TYPE_BY_KEY[key]) or isinstance(value, bool):
-            raise InputError(
-                f"{file}, {key}: expected {_describe_toml_type(TYPE_BY_KEY[key])}, not {shorten_value(value)}"
-            )
+            raise InputError(f"{file}, {key}: expected {TYPE_NAMES[TYPE_BY_KEY[key]]}, not {shorten_value(value)}")
     if not content.get("out", "").strip():
         raise InputError(f'{file}: say where the results go: out = "FOLDER"')
     if not content.get("ray", "local").strip():
@@ -301,8 +295,3 @@ def _refuse_keys_of_secrets(where: str, content: Mapping[str, Any]) -> None:
                 _refuse_keys_of_secrets(
                     f"{where}, {f'[[{key}]] {number}' if isinstance(value, list) else f'[{key}]'}", table
                 )
-
-
-def _describe_toml_type(value_type: type) -> str:
-    """Describe the kind of value that a key takes, for messages."""
-    return {str: "text", int: "a whole number", dict: "a table", list: "tables"}[value_type]

@@ -10,15 +10,18 @@ import contextlib
 import gc
 import logging
 import os
+import shutil
 import sys
 import uuid
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from ground.errors import InputError, UserError
 from ground.extras import convert_import_errors_to_install_advice
+from ground.shipped import find_shipped_folder
 from inference.asking.models import Model
 from inference.asking.rounds import AnsweredBatch, PendingRound, Response, Way
 from inference.asking.workers import (
@@ -78,15 +81,16 @@ class Cluster:
         local_environment: dict[str, Any] = {
             "env_vars": {"PYTHONPATH": os.pathsep.join([str(package), *filter(None, sys.path)])}
         }
-        remote_environment: dict[str, Any] = {"py_modules": [str(package / "inference")]}
         try:
-            ray.init(
-                address=self.address,
-                runtime_env=local_environment if self.address == LOCAL else remote_environment,
-                include_dashboard=False if self.address == LOCAL else None,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-            )
+            with TemporaryDirectory() as scratch:  # sent before `ray.init` returns
+                remote_environment = {"py_modules": list_code_folders_for_other_machines(package, Path(scratch))}
+                ray.init(
+                    address=self.address,
+                    runtime_env=local_environment if self.address == LOCAL else remote_environment,
+                    include_dashboard=False if self.address == LOCAL else None,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                )
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             reason = str(error).strip().splitlines()[0]
             raise InputError(
@@ -297,6 +301,28 @@ class RemoteEngine:
             return ray.get(getattr(self._scout, method).remote(*arguments))
         except ray.exceptions.RayTaskError as error:
             raise error.cause if isinstance(error.cause, UserError) else error from None
+
+
+def list_code_folders_for_other_machines(package: Path, scratch: Path) -> list[str]:
+    """List the folders of code that a worker imports, each complete where it stands alone.
+
+    Parameters
+    ----------
+    package
+        The folder that holds `inference` and `ground`.
+    scratch
+        Takes a copy of `ground` with the schema that stands beside it in a checkout; a wheel has it inside.
+
+    Returns
+    -------
+    Their paths.
+    """
+    ground = package / "ground"
+    if not (ground / "results").is_dir():
+        ground = Path(shutil.copytree(ground, scratch / "ground"))
+        (ground / "results").mkdir()
+        shutil.copy(find_shipped_folder("results") / "schema.json", ground / "results")
+    return [str(package / "inference"), str(ground)]
 
 
 def group_batches_into_tasks(batches: Mapping[Key, Sequence[int]], min_prompts: int) -> list[list[Key]]:

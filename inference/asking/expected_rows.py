@@ -42,7 +42,8 @@ def record_conditions_and_expected_rows(run: Run, model: str, rounds: Sequence[R
                 rows[name] = max(
                     before, _count_expected_rows(run, model, name, variants, chosen) if before else sum(chosen)
                 )
-                if rows[name] == len(variants):
+                # Without a draw, all wordings of the chosen items are asked: no row is of another item that was drawn.
+                if rows[name] == (sum(chosen) if round_.draw is None else len(variants)):
                     drawn.pop(name, None)
                 elif round_.draw is not None and rows[name] > before:
                     draw = asdict(round_.draw)

@@ -1,4 +1,4 @@
-"""Ask about the first items of a study only; the others can be asked later, into the same folder."""
+"""Ask about some variants of a study only, such as its first items; a later call can ask about the others."""
 
 from __future__ import annotations
 
@@ -6,21 +6,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from inference.asking.rounds import Questions, Round
+from inference.asking.rounds import Draw, Questions, Round
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompts import PromptBook
 
 
 @dataclass(frozen=True, slots=True)
-class LimitedQuestions:
-    """The questions of a study about some of its items.
+class ChosenQuestions:
+    """The questions of a study about some of its variants.
 
     The study stays whole: the run folder lists all of its stimuli, so that a later call can ask about more of them. Its
     rows are then those of one call without a limit, up to the last digits: other prompts share a batch.
+
+    Attributes
+    ----------
+    questions
+        Those about all variants.
+    is_asked
+        Tells whether a variant is asked about.
+    draw
+        As in `Round`.
     """
 
     questions: Questions
-    items: frozenset[str]
+    is_asked: Callable[[Variant], bool]
+    draw: Draw | None = None
 
     @property
     def book(self) -> PromptBook:
@@ -28,15 +38,15 @@ class LimitedQuestions:
         return self.questions.book
 
     def rounds(self, form: str) -> Sequence[Round]:
-        """Make the rounds of all questions, in which the variants of these items are asked."""
+        """Make the rounds of all questions, in which these variants are asked."""
         return [
-            replace(round_, chosen=partial(self._is_chosen_within_limit, round_.chosen))
+            replace(round_, chosen=partial(self._is_asked_and_chosen, round_.chosen), draw=self.draw or round_.draw)
             for round_ in self.questions.rounds(form)
         ]
 
-    def _is_chosen_within_limit(self, is_chosen: Callable[[Variant], bool], variant: Variant) -> bool:
-        """Tell whether a variant is of one of these items and chosen anyway."""
-        return variant.item in self.items and is_chosen(variant)
+    def _is_asked_and_chosen(self, is_chosen: Callable[[Variant], bool], variant: Variant) -> bool:
+        """Tell whether a variant is asked about and chosen anyway."""
+        return self.is_asked(variant) and is_chosen(variant)
 
 
 def limit_questions_to_first_items(study: Study, questions: Questions, limit: int | None) -> Questions:
@@ -55,4 +65,5 @@ def limit_questions_to_first_items(study: Study, questions: Questions, limit: in
     """
     if limit is None or limit >= len(study.items):
         return questions
-    return LimitedQuestions(questions, frozenset(item.item for item in study.items[:limit]))
+    first_items = {item.item for item in study.items[:limit]}
+    return ChosenQuestions(questions, lambda variant: variant.item in first_items)

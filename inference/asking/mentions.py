@@ -11,6 +11,8 @@ from inference.asking import stances
 
 # Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+KATAKANA = "\u30a1-\u30fa\u30fc"
+JAPANESE_LETTERS = rf"\u3041-\u3096{KATAKANA}\u3005\u3400-\u9fff"
 CHARACTER = rf"[^\W_{_SPACELESS}]"
 LETTER = rf"[^\W\d_{_SPACELESS}]"
 
@@ -62,7 +64,11 @@ _NEW_CLAUSE = r"and|as|because|but|however|instead|since|so|still|therefore|thou
 _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
-_DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|[不非未]$")
+_CHINESE_NEGATION = (
+    "(?:不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?|打算|是|再)?"
+    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|拒[绝絕])(?:[说說]|完全|太|很|真的)?我?"
+)
+_DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
 _DENIED_AFTER = re.compile(r"[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
 PLAINLY_DENIED = re.compile(

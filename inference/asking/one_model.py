@@ -276,7 +276,8 @@ def ask_model(
             new_tallies = _ask_model_rounds(run, model.id, together, engine, stop, call_progress)
             if progress.is_verbose():
                 for tally in new_tallies:
-                    tally.print_prompt_and_failure_counts(time.monotonic() - began)
+                    seconds = time.monotonic() - began
+                    print_prompt_and_failure_counts(tally.format_model_and_condition(), [tally], seconds)
             tallies += new_tallies
     except BaseException:
         with suppress(OSError):  # the first error is the one to tell: on a full disk, nothing can be recorded either

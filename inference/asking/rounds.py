@@ -386,25 +386,3 @@ def _build_majority_option_columns_of_texts(variant: Variant, prompt: Prompt, ge
     answer = find_most_frequent_answer(chosen, labels)
     columns = {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
     return columns | build_sample_answer_columns(generation.answers, wordings, chosen)
-
-
-__all__ = [
-    "AnsweredBatch",
-    "ClusterEngine",
-    "Condition",
-    "Draw",
-    "Exact",
-    "PendingRound",
-    "Prompts",
-    "Questions",
-    "Response",
-    "Round",
-    "Way",
-    "ask_batch",
-    "ask_rounds",
-    "build_columns_of_response",
-    "build_columns_of_texts_without_parsing",
-    "build_round_per_setting",
-    "get_thinking_effort",
-    "list_option_labels",
-]

@@ -152,10 +152,6 @@ class Tally:
         """Name model and condition, as lines about them begin."""
         return f"{self.model} {self.condition}"
 
-    def print_prompt_and_failure_counts(self, seconds: float) -> None:
-        """Print the number of prompts, and the failures."""
-        print_prompt_and_failure_counts(self.format_model_and_condition(), [self], seconds)
-
 
 def summarise_unfollowed_paths_in_shortcuts(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]

@@ -2,13 +2,16 @@
 
 1.  Text and labels are compared case-folded and Unicode-normalised, without markdown emphasis and double quotes. A
     label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Korean,
-    Thai ...) no boundary is needed. Spaces, hyphens and underscores inside a label are equal.
+    Thai ...) no boundary is needed. But は before い is mostly a particle ("答えはいいえ"), so はい begins a clause, or
+    follows は ("答えははい"); and a label in katakana is no part of a longer word ("ハイキング"). Spaces, hyphens and
+    underscores inside a label are equal.
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
-    "unable to agree"), or a Japanese one after it ("賛成できません"). Mentions joined by "or", "nor", a comma or a
-    slash share the denial. If they are different labels ("neither agree nor disagree", "I cannot agree or
-    disagree"), the text declines to choose there; this neither gives an answer nor cancels one given elsewhere.
+    "unable to agree"), a Chinese one right before it ("不太同意"), or a Japanese one after it ("賛成できません").
+    Mentions joined by "or", "nor", a comma or a slash share the denial. If they are different labels ("neither agree
+    nor disagree", "I cannot agree or disagree"), the text declines to choose there; this neither gives an answer nor
+    cancels one given elsewhere.
 4.  A mention is *reported* if it is not the writer's position: somebody else is the subject of its clause ("some may
     agree", "do you agree?"), it is conceded ("while I agree that ..., I disagree") or imagined ("if I were human"), an
     infinitive that commits to nothing ("it is easy to agree"), what the other is compared with ("rather than agree"),
@@ -36,9 +39,10 @@ hold ("I do not disagree" is no agreement), nor does it for hedged or graded for
 agree"); "I cannot agree" is also how chat models decline to take a side; and what the denial of an unrelated label
 means nobody can say. All these are invalid.
 
-"No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks. What surrounds a mention
-stands in `mentions`. Negations are known for English, Japanese and Chinese; reported and open mentions and stances for
-English. A label of one letter collides with the English article "a": import such answers as given answers, not as text.
+"No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks, the German "ja" between two
+words ("das ist ja falsch") and the French "non" of "non seulement". What surrounds a mention stands in `mentions`.
+Negations are known for English, Japanese and Chinese; reported and open mentions and stances for English. A label of
+one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
 from __future__ import annotations
@@ -53,7 +57,9 @@ from inference.asking import stances
 from inference.asking.mentions import (
     CHARACTER,
     COORDINATED,
+    JAPANESE_LETTERS,
     JOINED,
+    KATAKANA,
     LETTER,
     NO_ALONE,
     NO_REPLY,
@@ -61,7 +67,9 @@ from inference.asking.mentions import (
     classify_mention_by_surrounding_words,
 )
 
-VERSION = 3  # of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1
+# Of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1. By version 3,
+# はい was found in "答えはいいえ" and in other words, "ja" in "das ist ja falsch", and "不太同意" was agreement.
+VERSION = 4
 
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
 STATES = ("asserted", "denied", "reported", "open")
@@ -204,8 +212,16 @@ def _build_wording_pattern(wording: str) -> str:
         body = rf"(?<!{CHARACTER})(?<!{LETTER}-)(?<!{LETTER}{{2}}\)){body}"
     if re.search(rf"{CHARACTER}$", wording):
         body = rf"{body}(?!-?{CHARACTER})"
+    if wording == "はい":
+        body = rf"(?:(?<![{JAPANESE_LETTERS}])|(?<=は)){body}"
+    elif re.fullmatch(rf"[{KATAKANA}]+", wording):
+        body = rf"(?<![{KATAKANA}]){body}(?![{KATAKANA}])"
     if wording == "no":
         body += NO_ALONE
+    if wording == "non":
+        body += r"(?!\s+(?:seulement|pas|plus)\b)"
+    if wording == "ja":
+        body = rf"(?:(?<!\w\s){body}|{body}(?!\s+(?!(?:sagen|antworten|und|oder|zeggen|en|of)\b)\w))"
     if wording in ("yes", "no"):
         body = rf"(?<!\ba )(?<!\boh ){body}(?:(?<=or {wording})|{NO_REPLY})"
     return body

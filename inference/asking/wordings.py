@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from ground.errors import shorten_text
 from ground.progress import print_warning
-from inference.asking.rounds import Draw, Questions, Round
+from inference.asking.limit import ChosenQuestions
+from inference.asking.rounds import Draw, Questions
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.study import ORIGINAL, Study, Variant
-from inference.stimuli.templates.prompts import PromptBook
 
 Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a pattern
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnQuestions:
-    """The questions of a study in some wordings of every item; its original is always asked.
-
-    The study stays whole, as with `limit.LimitedQuestions`. The wordings of an item stand in a random order, and the
-    first of them are drawn: so a larger number contains the smaller, and only the others are new.
-    """
-
-    questions: Questions
-    draw: Draw
-    last: Mapping[Key, bytes]  # the place of the last wording drawn
-    key: Callable[[Variant], Key]
-    seed: int
-
-    @property
-    def book(self) -> PromptBook:
-        """The prompts of these questions."""
-        return self.questions.book
-
-    def rounds(self, form: str) -> Sequence[Round]:
-        """Make the rounds of all questions, in which the drawn wordings are asked."""
-        return [
-            replace(round_, chosen=partial(self._is_chosen_and_drawn, round_.chosen), draw=self.draw)
-            for round_ in self.questions.rounds(form)
-        ]
-
-    def _is_chosen_and_drawn(self, is_chosen: Callable[[Variant], bool], variant: Variant) -> bool:
-        """Tell whether a variant is the original or drawn, and chosen anyway."""
-        is_drawn = (
-            variant.pattern == ORIGINAL
-            or _compute_random_order_key_of_wording(self.seed, variant) <= self.last[self.key(variant)]
-        )
-        return is_drawn and is_chosen(variant)
 
 
 def build_rewording_group_key(variant: Variant) -> Key:
@@ -71,6 +34,7 @@ def limit_questions_to_sampled_wordings(
 ) -> Questions:
     """Draw some wordings of every item, beside its original.
 
+    They stand in a random order, and the first of them are drawn: so a larger number contains the smaller.
     An item that has fewer is asked in all it has, and a line on standard error says so.
 
     Parameters
@@ -102,7 +66,14 @@ def limit_questions_to_sampled_wordings(
         return questions
     # The place of the last wording that is drawn: where 3 are wanted, the third smallest of 5, and the larger one of 2.
     last = {name: sorted(item_places)[min(n_wordings, len(item_places)) - 1] for name, item_places in places.items()}
-    return DrawnQuestions(questions, Draw(n_wordings, min(sizes), max(sizes)), last, build_key, seed)
+
+    def is_original_or_drawn(variant: Variant) -> bool:
+        return (
+            variant.pattern == ORIGINAL
+            or _compute_random_order_key_of_wording(seed, variant) <= last[build_key(variant)]
+        )
+
+    return ChosenQuestions(questions, is_original_or_drawn, Draw(n_wordings, min(sizes), max(sizes)))
 
 
 def _compute_random_order_key_of_wording(seed: int, variant: Variant) -> bytes:

@@ -270,16 +270,3 @@ def _refuse_settings_of_another_engine(engine: str, entry: Entry, settings: Mapp
         if value is not None and keyword != entry.keyword:
             owner = engine_by_keyword[keyword]
             raise InputError(f"settings of {owner} with --engine {engine}: say --engine {owner}, or leave them out")
-
-
-__all__ = [
-    "ENGINES",
-    "Entry",
-    "find_engine_entry",
-    "is_engine_of_server",
-    "list_engines",
-    "list_engines_taking_adapters",
-    "list_engines_that_have_own_options",
-    "load_engine",
-    "record_use_of_outside_engine",
-]

@@ -39,6 +39,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch
 # as much on a busy machine.
 ONE_THREAD_BELOW = 3_000_000  # parameters
 THREADS = torch.get_num_threads()
+LESS_MEMORY = "try another --device or a smaller model, or --dtype bfloat16 where the command has it"
 LONGEST_REASON = 300  # characters of another library's message
 AUTO = {
     "causal": AutoModelForCausalLM,
@@ -126,7 +127,10 @@ def load_checkpoint(
     }
     if adapter is not None:
         merge_adapter(model, adapter)
-    model = (model if quantization else _move_model_to_device(name, model, target)).eval()
+    try:
+        model = (model if quantization else model.to(target)).eval()
+    except torch.OutOfMemoryError as error:
+        raise InputError(f"model {name} does not fit on {target}: {LESS_MEMORY}") from error
     refuse_nonfinite_weights(name, model)
     refuse_tokens_without_embedding(name, tokenizer, len(model.get_input_embeddings().weight))
     return Checkpoint(name, model, tokenizer, info, seed)
@@ -332,14 +336,6 @@ def _refuse_missing_weights(name: str, report: dict[str, Any]) -> None:
         raise InputError(f"model {name}: incomplete checkpoint, no fitting weights for {missing[0]}{more}")
 
 
-def _move_model_to_device(name: str, model: Any, device: torch.device) -> Any:
-    """Move a model to a device; refuse one that does not fit into its memory."""
-    try:
-        return model.to(device)
-    except torch.OutOfMemoryError as error:
-        raise InputError(f"model {name} does not fit on {device}: try --dtype bfloat16 or --device cpu") from error
-
-
 @contextmanager
 def convert_transformers_errors(name: str) -> Iterator[None]:
     """Turn long errors of transformers into one line; nearly all of them mean a wrong name, folder or field."""
@@ -350,7 +346,7 @@ def convert_transformers_errors(name: str) -> Iterator[None]:
     except Exception as error:  # dozens of kinds, from fields of a wrong kind or size
         reason = _get_first_line_of_error(error)
         if is_out_of_memory_error(error):
-            message = f"does not fit into memory ({reason}): try --dtype bfloat16 or another --device"
+            message = f"does not fit into memory ({reason}): {LESS_MEMORY}"
         elif isinstance(error, (OSError, ValueError, KeyError, ImportError, SafetensorError)):
             message = f"cannot be loaded: {reason}"
         else:

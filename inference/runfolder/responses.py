@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -70,12 +70,11 @@ class Responses:
         -------
         The keys.
         """
-        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        keys: set[tuple[str, str]] = set()
-        for part in self._find_parts_with_condition(model, condition):
-            table = read_parquet(part, ["item", "variant"], filters=chosen)
-            keys.update(zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True))
-        return keys
+        return {
+            key
+            for table in self._read_answered_keys(model, condition)
+            for key in zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True)
+        }
 
     def flag_variants_without_response(self, model: str, condition: str, variants: Sequence[Variant]) -> bytearray:
         """Mark the variants without a response under this model and condition.
@@ -96,11 +95,7 @@ class Responses:
         -------
         A byte per variant, 1 where it is missing.
         """
-        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
-        tables = (
-            read_parquet(part, ["item", "variant"], filters=chosen)
-            for part in self._find_parts_with_condition(model, condition)
-        )
+        tables = self._read_answered_keys(model, condition)
         answered_keys = [_join_item_and_variant_keys(table) for table in tables if table.num_rows]
         missing = bytearray()
         for start in range(0, len(variants), LOOKUP_ROWS):
@@ -112,12 +107,17 @@ class Responses:
             missing += pc.invert(is_answered).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def _find_parts_with_condition(self, model: str, condition: str) -> list[Path]:
-        """List the parts with rows of a model and condition; what a part holds is read once."""
+    def _read_answered_keys(self, model: str, condition: str) -> Iterator[pa.Table]:
+        """Read item and variant of the rows with a response under a model and condition, part by part.
+
+        Which models and conditions a part holds is read once.
+        """
+        chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         for part in self.parts:
             if part not in self._held:
                 self._held[part] = list_model_conditions(part)
-        return [part for part in self.parts if (model, condition) in self._held[part]]
+            if (model, condition) in self._held[part]:
+                yield read_parquet(part, ["item", "variant"], filters=chosen)
 
     def append(self, rows: Rows, part: Path | None = None) -> Path | None:
         """Append response rows as one part, which is written whole or not at all.

@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from helpers.broken_replies import BROKEN, SLOW, write_head
@@ -64,6 +65,8 @@ class FaultyServer:
         goes wrong.
     thoughts
         What the model thinks before it answers.
+    choice_fields
+        Further fields of every choice.
     """
 
     def __init__(
@@ -74,8 +77,10 @@ class FaultyServer:
         thoughts: str = "",
         most: int = 20,
         delay: float = 0.0,
+        choice_fields: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.fault, self.model, self.thoughts, self.most, self.delay = fault, model, thoughts, most, delay
+        self.choice_fields = choice_fields
         self.requests: list[tuple[str, dict[str, Any]]] = []  # path, body
         self.served: list[tuple[float, str]] = []  # when a whole reply was sent, and to which prompt
         self.keys: set[str] = set()
@@ -178,7 +183,7 @@ class FaultyServer:
         texts = [self._write(text, body, sample) for sample in range(body.get("n") or 1)]
         choices = []
         for index, written in enumerate(texts):
-            choice: dict[str, Any] = {"index": index, "finish_reason": "stop", "logprobs": None}
+            choice: dict[str, Any] = {"index": index, "finish_reason": "stop", "logprobs": None, **self.choice_fields}
             if chat:
                 choice["message"] = {
                     "role": "assistant",

@@ -44,10 +44,10 @@ class RoundPreview:
     ----------
     conditions
         Their names: each asks all prompts.
-    n_prompts, n_tokens, seconds
+    n_prompts, n_tokens
         To come; tokens of the prompts. None: not counted, as of the rounds that are not shown one by one.
-    is_at_most
-        Whether the time is that of the longest thoughts that there may be.
+    least_seconds, seconds
+        The time to come: with thoughts as short as those that were timed, and with all as long as they may be.
     bill
         What a server asks for it, in words; None: nothing is known or to be paid.
     example
@@ -59,11 +59,16 @@ class RoundPreview:
     conditions: Sequence[str]
     n_prompts: int = 0
     n_tokens: int | None = 0
+    least_seconds: float = 0.0
     seconds: float = 0.0
-    is_at_most: bool = False
     bill: str | None = None
     example: Example | None = None
     thinks: bool = False
+
+    @property
+    def is_at_most(self) -> bool:
+        """Whether `seconds` is the time of the longest thoughts that there may be."""
+        return self.seconds > self.least_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,16 +128,18 @@ def _prefix_errors_with_model_id(model: Model, rounds: Iterator[RoundPreview]) -
 
 def _preview_rounds(engine: Engine, rounds: Sequence[Round], variants: Sequence[Variant]) -> Iterator[RoundPreview]:
     """Preview the first rounds one by one, and all others together."""
-    seconds, n_prompts = 0.0, 0
+    previews = []
     for round_ in rounds[:SHOWN_ROUNDS]:
-        round_preview = _preview_round(engine, round_, [variant for variant in variants if round_.chosen(variant)])
-        seconds, n_prompts = seconds + round_preview.seconds, n_prompts + round_preview.n_prompts
-        yield round_preview
+        previews.append(_preview_round(engine, round_, [variant for variant in variants if round_.chosen(variant)]))
+        yield previews[-1]
     further = rounds[SHOWN_ROUNDS:]
     if further:
         n_further = sum(sum(map(round_.chosen, variants)) for round_ in further)
         names = [condition.name for round_ in further for condition in round_.conditions]
-        yield RoundPreview(names, n_further, None, seconds * n_further / max(n_prompts, 1))
+        factor = n_further / max(sum(preview.n_prompts for preview in previews), 1)
+        least_seconds = sum(preview.least_seconds for preview in previews) * factor
+        seconds = sum(preview.seconds for preview in previews) * factor
+        yield RoundPreview(names, n_further, None, least_seconds, seconds)
 
 
 def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Variant]) -> RoundPreview:
@@ -145,12 +152,13 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     example = Example(variant, round_.list_options(variant), engine.explain_prompt(prompts[0]))
     n_tokens = sum(engine.count_prompt_tokens(prompts))
     short_ways, factor = shorten_thoughts_for_timing(ways)
+    least_seconds = estimate_seconds_of_asking_prompts(engine, prompts, short_ways)
     return RoundPreview(
         names,
         len(prompts),
         n_tokens,
-        estimate_seconds_of_asking_prompts(engine, prompts, short_ways) * factor,
-        factor > 1,
+        least_seconds,
+        least_seconds * factor,
         engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways, prompts[0].numbers)),
         example,
         round_.has_condition_answered_in_way(Thinking),
@@ -236,8 +244,9 @@ def _count_billed_tokens(
         if isinstance(way, Sampling):
             written, read = written + way.max_tokens * way.samples, read + 1
         elif isinstance(way, Thinking):  # prompt and thought are read again by each request after the thought
-            thought_tokens = way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
+            is_off = way.effort == NO_EFFORT
+            thought_tokens = 0 if is_off else way.thoughts * (way.budget or way.max_tokens or LONGEST_THOUGHT)
             written += thought_tokens + way.thoughts * (scores + counts * PLAIN_TOKENS)
-            read += 1 + way.thoughts * (scores + counts)
+            read += (not is_off) + way.thoughts * (scores + counts)
             read_again += thought_tokens * (scores + counts)
     return read * prompt_tokens + n_prompts * read_again, n_prompts * written

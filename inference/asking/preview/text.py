@@ -36,13 +36,15 @@ def describe_preview(study: Study, model_previews: Iterator[ModelPreview]) -> It
         As `preview_models` does.
     """
     yield f"study {study.name} ({study.protocol}): {len(study.items):,} items, {len(list(study.variants)):,} variants"
-    seconds = n_prompts = 0.0
+    least_seconds = seconds = n_prompts = 0.0
     for model_preview in model_previews:
         yield from ("", f"model {model_preview.model}: {_describe_engine(model_preview.info)}")
         for round_preview in model_preview.rounds:
             yield from _describe_round(round_preview)
-            seconds, n_prompts = seconds + round_preview.seconds, n_prompts + round_preview.n_prompts
-    yield from ("", f"in all: {n_prompts:,.0f} prompts, about {format_duration(seconds)} (loading the models aside)")
+            least_seconds, seconds = least_seconds + round_preview.least_seconds, seconds + round_preview.seconds
+            n_prompts += round_preview.n_prompts
+    duration = _format_shortest_and_longest_duration(least_seconds, seconds)
+    yield from ("", f"in all: {n_prompts:,.0f} prompts, {duration} (loading the models aside)")
 
 
 def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
@@ -59,19 +61,23 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
     yield from _describe_prompt_and_option_masses(example.explanation, example.variant, example.labels)
     if round_preview.thinks:
         yield "  these are the probabilities without a thought; the run asks for them after each thought"
-    limit = "at most" if round_preview.is_at_most else "about"
+    duration = _format_shortest_and_longest_duration(round_preview.least_seconds, round_preview.seconds)
     yield (
         f"  to come: {format_quantity(round_preview.n_prompts, 'prompt')}, "
-        f"{_format_prompt_token_counts(round_preview)}, "
-        f"{limit} {format_duration(round_preview.seconds)}"
+        # Of a server, which alone can count them, the tokens are an estimate.
+        f"{format_token_count(round_preview.n_tokens, is_estimate=round_preview.bill is not None)}, {duration}"
+        f"{', by how long the thoughts are' if round_preview.is_at_most else ''}"
     )
     if round_preview.bill is not None:
-        yield f"  {round_preview.bill}"
+        numbers = " and all numbers to be likely" if example.explanation.numbers is not None else ""
+        assumed = f"; this takes all thoughts to be as long as they may be{numbers}" if round_preview.thinks else ""
+        yield f"  {round_preview.bill}{assumed}"
 
 
-def _format_prompt_token_counts(round_preview: RoundPreview) -> str:
-    """Write how many tokens the prompts of a round have: an estimate for a server, which alone can count them."""
-    return format_token_count(round_preview.n_tokens or 0, is_estimate=round_preview.bill is not None)
+def _format_shortest_and_longest_duration(least_seconds: float, seconds: float) -> str:
+    """Write a time that depends on the length of thoughts; one that does not has two equal ends."""
+    durations = dict.fromkeys(map(format_duration, (least_seconds, seconds)))
+    return f"about {' to '.join(durations)}"
 
 
 def format_duration(seconds: float) -> str:

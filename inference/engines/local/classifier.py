@@ -114,7 +114,8 @@ class ClassifierEngine(NonWritingEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
         ids, lengths = pad_token_rows_right([row.ids for row in rows], self.model.device, self._pad)
-        inputs = {"input_ids": ids, "attention_mask": (_build_token_positions(ids) < lengths[:, None]).long()}
+        is_token = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
+        inputs = {"input_ids": ids, "attention_mask": is_token.long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
             inputs["token_type_ids"] = pad_token_rows_right(segments, self.model.device, 0)[0]
@@ -183,11 +184,6 @@ def _build_score_from_class_log_probabilities(class_logprobs: Sequence[float], o
     likeliest = max(range(len(class_logprobs)), key=class_logprobs.__getitem__)
     answer = option_classes.index(likeliest) if likeliest in option_classes else None
     return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
-
-
-def _build_token_positions(id_tensor: torch.Tensor) -> torch.Tensor:
-    """Build the indices 0, 1, 2 ... of the columns of a tensor of ids."""
-    return torch.arange(id_tensor.shape[1], device=id_tensor.device)
 
 
 def _read_class_names(name: str, config: Any) -> tuple[str, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 import torch
 
 from ground.errors import InputError
-from inference.engines.contract import PAST_WINDOW, Generation, Sampling, Thinking, Thoughts
+from inference.engines.contract import PAST_WINDOW
 from inference.engines.local.batching import (
     ALONE,
     LEAST_FILLED,
@@ -117,17 +117,15 @@ class NonWritingEngine(LocalEngine):
         self._pad: int = self.tokenizer.pad_token_id or 0
         self._pads = is_padding_exact(self.model, self._pad)
 
-    def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
+    def generate(self, prompts: Sequence[Prompt], ways: Any) -> NoReturn:
         """Refuse: the model writes no text.
 
         Parameters
         ----------
-        prompts, samplings
+        prompts
             As in `Engine.generate`.
-
-        Returns
-        -------
-        Never.
+        ways
+            The samplings, or the way of thinking.
 
         Raises
         ------
@@ -136,24 +134,7 @@ class NonWritingEngine(LocalEngine):
         """
         raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
 
-    def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
-        """Refuse: the model writes no text.
-
-        Parameters
-        ----------
-        prompts, thinking
-            As in `Engine.think`.
-
-        Returns
-        -------
-        Never.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError(f"model {self.name} {self.does} and writes no text: ask it for probabilities only")
+    think = generate
 
     def _explain_why_row_cannot_be_asked(self, row: Row) -> str | None:
         """Say why a prompt cannot be asked: it is too long, or holds an unknown token; None if it can."""

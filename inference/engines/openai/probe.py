@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ground.errors import InputError
+from inference.engines.contract import Sampling
 from inference.engines.openai.failures import RequestFailed
 from inference.engines.openai.requests import Shape, parse_answer_text, parse_choices
 from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
@@ -18,6 +19,7 @@ from inference.engines.openai.token_text import ask_server_how_template_renders_
 from inference.engines.thinking_marks import THINKING
 
 QUESTION = "Is water wet? Reply yes or no."
+STOP_FIELDS = {"stop_reason", "matched_stop"}  # of a choice: vLLM's and SGLang's, also null
 # Few, so that a wrong address is reported soon; more than one, so that a short failure does not end the call.
 ATTEMPTS = 3
 
@@ -76,7 +78,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     )
     choice = parse_choices(reply)[0]
     tokens = await _ask_token_ids_of_question(server)
-    shape = replace(shape, vllm=bool(tokens))
+    shape = replace(shape, vllm=bool(tokens) or await _speaks_as_vllm_without_tokenizer(server, shape, choice))
     thinks = _does_reply_show_thinking(reply, choice) or (
         bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
     )
@@ -126,6 +128,23 @@ async def _ask_token_ids_of_question(server: Server) -> list[int]:
         return await ask_token_ids(server, QUESTION, ATTEMPTS)
     except RequestFailed:
         return []
+
+
+async def _speaks_as_vllm_without_tokenizer(server: Server, shape: Shape, choice: Mapping[str, Any]) -> bool:
+    """Tell whether vLLM or SGLang answers behind a gateway that passes `/v1` on only: they say why a text stopped.
+
+    A few other servers say so, too, and would refuse every request that has the fields of vLLM.
+    """
+    if not STOP_FIELDS & choice.keys():
+        return False
+    prompt = shape.convert_text_to_request_prompt(QUESTION)
+    body = replace(shape, vllm=True).build_generation_request(prompt, Sampling(), 1, 0)
+    try:
+        await server.ask(shape.path, body, 0, parse_choices, ATTEMPTS)
+    except RequestFailed:
+        server.doubts.forget_unusable_replies()  # replies to these fields tell nothing of others
+        return False
+    return True
 
 
 async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape, question_ids: list[int]) -> str:

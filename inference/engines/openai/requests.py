@@ -32,8 +32,8 @@ class Shape:
     api
         "chat" or "completions".
     vllm
-        Whether the server is vLLM's or speaks as it does (SGLang): it tokenizes texts, and samples as the checkpoint
-        says unless the request differs.
+        Whether the server is vLLM's or speaks as it does (SGLang): it samples as the checkpoint says unless the request
+        differs, and tokenizes texts unless a gateway before it passes on less.
     ids
         Whether it gives the token ids of the tokens that it shows.
     named
@@ -139,7 +139,9 @@ class Shape:
         """
         for option, value in (("--top-k", sampling.top_k), ("--min-p", sampling.min_p)):
             if value and not self.vllm:
-                raise InputError(f"{option} is a field of vLLM's server, and this one is another: leave it out")
+                raise InputError(
+                    f"{option} is a field of vLLM's server, which this one does not seem to be: leave it out"
+                )
 
     def _build_token_limit(self, max_tokens: int) -> dict[str, int]:
         """Build the field of a request that limits the tokens, under the name that the model takes."""

@@ -20,7 +20,9 @@
 2.  In it stands one of the letters alone, in emphasis or brackets or not, or with words behind it: any after a full
     stop, a bracket or a colon, else only those of its own choice.
 3.  It is no answer where those words, or the whole line, are those of another choice (“E. coli”), where they name
-    another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters.
+    another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters. Of choices of
+    which one begins with another, the longest counts; scripts without blanks need none (“A. 青です” is no A where 青 is
+    B).
 """
 
 from __future__ import annotations
@@ -28,13 +30,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-VERSION = 2  # of these rules, recorded with what they read (`reply_rule`); 1 had `strict` only, unchanged since
+from inference.asking.mentions import CHARACTER
+
+# Of these rules, recorded with what they read (`reply_rule`); 1 had `strict` only, unchanged since. In 2, words of
+# another choice did not count in scripts without blanks, nor where they begin with those of the letter's own.
+VERSION = 3
 LETTER, STRICT = READINGS = ("letter", "strict")
 PREFIX = "Answer: "
 _STRICT = re.compile(r"([A-Z])(?:\.|\s*\Z)")
 _ANSWER = re.compile(r"[\s*_#>`-]*answer[\s*_`]*:[\s*_`]*(.*)", re.IGNORECASE)
 _LETTER = re.compile(r"[\s*_`\"'“(\[]*([A-Z])(?!\w|['’]\w)([\s*_`\"'”)\].:]*)(.*)")
-_ANOTHER = re.compile(r"(?:\bor\b|\band\b|[/,&])[\s*_(]*([A-Z])(?!\w)")
+_ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、])[\s*_(]*([A-Z])(?!{CHARACTER})")
 _LISTED = re.compile(r"[\s*_(]*([A-Z])[.):]")
 _MARKS = " \t*_`\"'“”.()[]"
 
@@ -126,21 +132,20 @@ def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | 
         return letter
     if not re.search(r"[.)\]:]", marks):
         return None
-    if choice_words and _starts_with_choice(words, choice_words):
-        return letter
+    begun_choices = [
+        choice for choice in (choice_words, *other_choices) if choice and _starts_with_choice(words, choice)
+    ]
+    if begun_choices:
+        return letter if max(begun_choices, key=len) == choice_words else None
     other_letters = {mention[1] for mention in (*_ANOTHER.finditer(match[3]), *_LISTED.finditer(match[3][:4]))} - {
         letter
     }
-    return (
-        None
-        if other_letters & choices.keys() or any(_starts_with_choice(words, other) for other in other_choices)
-        else letter
-    )
+    return None if other_letters & choices.keys() else letter
 
 
 def _starts_with_choice(words: str, choice: str) -> bool:
-    """Tell whether words begin with those of a choice, whole words only."""
-    return re.match(rf"{re.escape(choice)}(?!\w)", words) is not None
+    """Tell whether words begin with those of a choice, whole words only where a script has blanks between words."""
+    return re.match(rf"{re.escape(choice)}(?!{CHARACTER})", words) is not None
 
 
 def _normalise_reply_for_comparison(text: str) -> str:

@@ -6,7 +6,7 @@ by numbers or letters is read so:
 1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like, and after marks and
     brackets. A letter ends there: a mark or the end of the line follows, so "A good idea" is no A. So does a number:
     "4.5" and "1 to 5" are no answers. Where the words of another option follow at once ("4. Strongly disagree"), the
-    text contradicts itself, and is invalid.
+    text contradicts itself, and is invalid; in scripts without blanks, no blank need follow them.
 2.  Else it is read for the words of the options.
 3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
     counts.
@@ -21,6 +21,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from inference.asking.mentions import CHARACTER
 from inference.asking.reading.read_texts import build_sample_answer_columns
 from inference.asking.rounds import Response, build_columns_of_response
 from inference.asking.text_answers import parse_answer
@@ -38,7 +39,8 @@ from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt
 
-VERSION = 1  # of the rule above, recorded with what it read (`label_rule`)
+# Of the rule above, recorded with what it read (`label_rule`); 1 saw words of another option only before a blank.
+VERSION = 2
 _LEAD = (
     r"(?:(?:so |well |overall )?,?\s*(?:my |the |final )*(?:answer|reply|response|choice|rating|score)"
     r"(?: is| would be)?\s*:?\s*)?"
@@ -122,7 +124,7 @@ def parse_number_or_letter_of_text(text: str, shown: ShownOptions, labels: str) 
         return parse_answer(text, wordings) if wordings else None
     option = option_by_answer[match["label"]]
     rest = folded[match.end() :].lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(").casefold()
-    named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!\w)", rest)]
+    named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!{CHARACTER})", rest)]
     return option if not named or max(named, key=len) == option else None
 
 

@@ -37,7 +37,7 @@ SECONDS = 0.5
 # `random` would make a prompt that cannot be asked again; the time of the others grows faster than their text.
 NO_FILTERS = ("random", "striptags", "urlize", "xmlattr", "pprint", "wordwrap")
 GROWING = {"batch", "center", "expandtabs", "format", "format_map", "indent", "join", "ljust", "replace", "rjust"}
-GROWING |= {"round", "slice", "get_all_received_bytes", "tojson", "translate", "zfill"}
+GROWING |= {"round", "slice", "to_bytes", "tojson", "translate", "zfill"}
 """Filters and methods that can make a long text of a short one."""
 WIDE = re.compile(r"""%(\([^)]*\))?[-+#.0-9]*([0-9]{5}|\*)|\{[^{}"']*([0-9]{5}|:[^{}"']*\{)""")
 """A width of five digits, or one that comes from the values: `%99999d`, `{:>99999}`, `%*d`, `{:{}}`."""

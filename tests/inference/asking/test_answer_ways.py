@@ -74,7 +74,7 @@ def test_texts_read_by_another_rule_are_not_gone_on_with(tmp_path, monkeypatch) 
         before.setattr(text_answers, "VERSION", text_answers.VERSION - 1)
         ask(tmp_path / "run", ways("--answer", "text"))
     there = table_of(tmp_path / "run")
-    with pytest.raises(InputError, match=r"condition 'plain/yes-no/text' is already here .*text_rule was 2, now 3"):
+    with pytest.raises(InputError, match=r"condition 'plain/yes-no/text' is already here .*text_rule was 3, now 4"):
         ask(tmp_path / "run", ways("--answer", "text"))
     assert table_of(tmp_path / "run") == there
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 from dataclasses import replace
@@ -20,7 +21,7 @@ from helpers.trivial_engine import TrivialEngine, shown, small_study
 from inference.arguments import open_ray_cluster
 from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.cluster import Cluster, group_batches_into_tasks
+from inference.asking.cluster import Cluster, group_batches_into_tasks, list_code_folders_for_other_machines
 from inference.asking.execute import Task, execute_tasks
 from inference.asking.models import Model, find_requested_models
 from inference.asking.one_model import Settings
@@ -68,6 +69,18 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     batches = {(0, 0): range(3), (0, 2): range(3), (0, 5): range(9), (1, 0): range(1), (1, 1): range(1)}
     assert group_batches_into_tasks(batches, 5) == [[(0, 0), (0, 2)], [(0, 5)], [(1, 0), (1, 1)]]
     assert group_batches_into_tasks(batches, 1) == [[key] for key in batches]
+
+
+def test_the_code_that_other_machines_get_needs_nothing_beside_it(tmp_path):
+    """Ray unpacks every folder of code in a folder of its own."""
+    folders = list_code_folders_for_other_machines(Path(__file__).parents[3], tmp_path)
+    for number, folder in enumerate(map(Path, folders)):
+        (tmp_path / str(number)).mkdir()
+        (tmp_path / str(number) / folder.name).symlink_to(folder)
+    roots = [str(tmp_path / str(number)) for number in range(len(folders))]
+    code = f"import sys; sys.path[:0] = {roots}; import ground, inference.asking.one_model; print(ground.__file__)"
+    run = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, env={})
+    assert run.stdout.startswith(str(tmp_path))
 
 
 def test_a_worker_hands_over_the_batches_that_were_answered_before_it_was_stopped():

@@ -253,11 +253,6 @@ def test_many_rows_are_written_whatever_the_clock_says(tmp_path, monkeypatch):
 class TestRefused:
     """A known name stands for one model and one prompt."""
 
-    def test_another_model_under_a_known_name(self, tmp_path):
-        ask(tmp_path, Model("a", "x"))
-        with pytest.raises(InputError, match=r"model 'a' is already here .*revision was 1, now 2.*another --out"):
-            ask(tmp_path, Model("a", "y"), load=loader(info={"revision": "2"}))
-
     def test_a_hub_model_that_is_done_is_not_loaded_again(self, tmp_path, capsys):
         def load(model, seed):
             raise AssertionError("loaded")

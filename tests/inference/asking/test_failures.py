@@ -20,7 +20,7 @@ from inference.asking.failures import (
 )
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.session import Tally
+from inference.asking.session import Tally, print_prompt_and_failure_counts
 from inference.engines.contract import PAST_WINDOW, Score
 from inference.protocols.agreement import Questions, read_agreement_prompts
 
@@ -129,9 +129,9 @@ def test_the_first_error_does_not_hide_others(capsys):
     assert "asking again cannot help" in describe_remedy_for_failed_rows(
         [mixed]
     ) and "same command again" in describe_remedy_for_failed_rows([mixed])
-    mixed.print_prompt_and_failure_counts(0.1)
+    print_prompt_and_failure_counts("m", [mixed], 0.1)
     assert "the same command asks them again" in capsys.readouterr().err
-    tally(PAST_WINDOW).print_prompt_and_failure_counts(0.1)
+    print_prompt_and_failure_counts("m", [tally(PAST_WINDOW)], 0.1)
     assert "again" not in capsys.readouterr().err
 
 

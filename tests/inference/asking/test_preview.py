@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -160,14 +161,15 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
     )
 
 
-def test_thoughts_are_timed_short_and_said_to_take_at_most_so_long():
+def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
     questions = Questions(read_agreement_prompts(), answers=answers)
-    load = loader(info={"thinks": True}, form="chat", seconds=0.02)
+    load = loader(info={"thinks": True}, form="chat", seconds=0.08)
     text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
     assert "condition chat/yes-no/thought-t0.5\n" in text
     assert "these are the probabilities without a thought; the run asks for them after each thought" in text
-    assert "30 prompts, 680 tokens, at most" in text
+    assert re.search(r"30 prompts, 680 tokens, about (1 s or less|\d+ s) to \d+ s, by how long the thoughts are", text)
+    assert re.search(r"in all: 30 prompts, about (1 s or less|\d+ s) to \d+ s \(", text)
     ways, factor = shorten_thoughts_for_timing([way.way for way in questions.rounds("chat")[0].conditions])
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
@@ -180,6 +182,12 @@ def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_n
         100 + 8 * (requests + 1) * (100 + 512),  # one more counts tokens
         8 * (512 + requests + 16),
     )
+
+
+def test_what_is_billed_where_thinking_is_off_has_no_thoughts():
+    ways = [Thinking(thoughts=1, temperature=0.0, effort="none")]
+    assert preview._count_billed_tokens(100, 1, ways, None) == (100, 1)
+    assert preview._count_billed_tokens(100, 1, ways, range(1, 10)) == (100 * (20 + 1), 20 + 16)
 
 
 @pytest.mark.parametrize(

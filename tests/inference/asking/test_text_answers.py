@@ -10,7 +10,7 @@ from inference.asking.text_answers import parse_answer
 
 AGREE = {"agree": ["strongly agree", "agree"], "disagree": ["strongly disagree", "disagree"]}
 YES = {"yes": ["yes"], "no": ["no"]}
-JAPANESE = {"賛成": ["賛成", "はい"], "反対": ["反対", "いいえ"]}
+JAPANESE = {"賛成": ["賛成", "はい", "ハイ"], "反対": ["反対", "いいえ"]}
 NLI = {"entailment": ["entailment"], "contradiction": ["contradiction"], "neutral": ["neutral"]}
 LIKELY = {"likely": ["likely", "very likely"], "unlikely": ["unlikely", "very unlikely"]}
 
@@ -143,10 +143,47 @@ def test_negated_open_and_reported_mentions(text, label):
         ("賛成、反対のどちらか", None),
         ("反対なので賛成できない。", "反対"),
         ("私は賛成です。雨は降りません。", "賛成"),
+        ("答えはいいえです。", "反対"),
+        ("私の答えははいです。", "賛成"),
+        ("いいえ、してはいけません。", "反対"),
+        ("はい、してはいけません。", "賛成"),
+        ("はいそうです", "賛成"),
+        ("Yes（はい）", "賛成"),
+        ("ハイ！", "賛成"),
+        ("とはいえ、分かりません。", None),
+        ("世界にはいろいろな意見がある。", None),
+        ("これはいい案だ。", None),
+        ("ハイキングに行く。", None),
+        ("アルコハイ", None),
     ],
 )
 def test_japanese_has_no_word_boundaries(text, label):
     assert parse_answer(text, JAPANESE) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("我同意。", "同意"), ("我不同意。", "不同意"), ("我并不同意", "不同意"), ("不过，我同意。", "同意"),
+        ("我不太同意。", None), ("我不完全同意。", None), ("我无法同意。", None), ("不能同意", None),
+        ("我很难同意", None), ("我没有同意", None), ("我無法同意", None),
+        ("我不敢说我同意", None), ("我不是不同意。", None), ("我毫不犹豫地同意。", "同意"),
+    ],
+)  # fmt: skip
+def test_chinese_negations_stand_right_before_what_they_deny(text, label):
+    assert parse_answer(text, {"同意": ["同意"], "不同意": ["不同意"]}) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("Ja.", "ja"), ("Ja das stimmt.", "ja"), ("Meine Antwort ist ja.", "ja"), ("Ich würde ja sagen.", "ja"),
+        ("Das ist ja falsch.", None), ("Nein, das ist ja falsch.", "nein"), ("Ja und nein.", None), ("ja", "ja"),
+        ("Oui, non seulement ici.", "ja"), ("Non, pas du tout.", "nein"), ("Non.", "nein"),
+    ],
+)  # fmt: skip
+def test_ja_between_words_and_non_seulement_are_no_answers(text, label):
+    assert parse_answer(text, {"ja": ["ja", "oui"], "nein": ["nein", "non"]}) == label
 
 
 def test_latin_labels_have_boundaries_even_inside_japanese():

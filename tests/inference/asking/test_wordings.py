@@ -102,6 +102,14 @@ def test_the_first_items_in_some_wordings_and_all_in_fewer_are_counted_once(tmp_
     assert recorded(tmp_path)[1] == [(9 + 3 * 2, 0)]
 
 
+def test_items_that_are_all_asked_in_all_wordings_are_no_draw_any_more(tmp_path):
+    ask(tmp_path, 2, limit=2)
+    ask(tmp_path, None, limit=1)
+    assert recorded(tmp_path)[0]["a"]["plain/yes-no"]["wordings"] == 2  # of the second item
+    ask(tmp_path, None, limit=2)
+    assert recorded(tmp_path) == ({}, [(20, 0)])
+
+
 def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
     questions = limit_questions_to_sampled_wordings(STUDY, Questions(read_agreement_prompts()), 3, 0)
 

@@ -133,7 +133,9 @@ def test_a_spoiled_folder_is_one_line_that_names_it(
     ],
 )
 def test_memory_that_runs_out_is_no_broken_checkpoint(error: Exception) -> None:
-    says = r"^model m does not fit into memory \(.+\): try --dtype bfloat16"
+    says = (
+        r"^model m does not fit into memory \(.+\): try another --device .+ --dtype bfloat16 where the command has it$"
+    )
     with pytest.raises(InputError, match=says), loading.convert_transformers_errors("m"):
         raise error
 

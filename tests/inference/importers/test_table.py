@@ -291,7 +291,7 @@ def test_texts_read_by_two_rules_do_not_meet_in_one_folder(tmp_path, capsys, mon
     for file in (first, second):  # the same file again, and another one
         assert main(["import", "table", str(file), *TEXTS, "--out", str(tmp_path / "run")]) == 2
         assert (
-            "condition 'import' is already here with other settings (text_rule was 2, now 3)" in capsys.readouterr().err
+            "condition 'import' is already here with other settings (text_rule was 3, now 4)" in capsys.readouterr().err
         )
     assert read(tmp_path / "run")[2] == responses
     given = (*IDS, *OPTIONS, "--answer-column", "reply", "--condition", "given")

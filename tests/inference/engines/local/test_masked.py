@@ -241,12 +241,6 @@ def test_an_option_whose_words_are_all_dropped_is_refused() -> None:
         engine.score(prompts_of(engine, (("agree",), ("xylophone",))))[0]
 
 
-def test_a_word_of_two_options_is_refused() -> None:
-    engine = engine_of("bert")
-    with pytest.raises(InputError, match="are the same token"):
-        engine.score(prompts_of(engine, (("agree",), ("AGREE", "reject"))))[0]
-
-
 @pytest.mark.parametrize("text", ["I agree with it.", "I [MASK] with the [MASK] statement."])
 def test_the_mask_must_be_there_once(text: str) -> None:
     engine = engine_of("bert")

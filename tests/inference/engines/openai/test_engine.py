@@ -449,13 +449,28 @@ def test_a_server_that_tokenizes_otherwise_than_vllm_gets_no_fields_of_vllm(tmp_
     monkeypatch.setattr(FaultyServer, "_answer_other", answer_other)
     with FaultyServer() as server:
         ask(tmp_path, server, ways=AnswerWays(True, (Sampling(2, 0.7, effort="none"),)))
-        with pytest.raises(InputError, match="--top-k is a field of vLLM's server, and this one is another"):
+        with pytest.raises(InputError, match="--top-k is a field of vLLM's server, which this one does not seem to be"):
             ask(tmp_path / "k", server, ways=AnswerWays(False, (Sampling(2, 0.7, top_k=20),)))
         fields = {name for _, body in server.requests for name in body}
     assert fields == {
         *("model", "messages", "max_tokens", "temperature", "top_p", "n", "seed"),
         *("logprobs", "top_logprobs", "reasoning_effort"),
     }
+    assert [row["error"] for row in rows_of(tmp_path)] == [None] * 2 * COUNT
+
+
+@pytest.mark.parametrize("field", ["stop_reason", "matched_stop"])
+@pytest.mark.parametrize("refused", [False, True])
+@pytest.mark.parametrize("form", ["chat", "plain"])
+def test_a_gateway_that_does_not_tokenize_hides_no_vllm(tmp_path, field, refused, form):
+    def refuse(number, text, before):
+        return Fault("status", 400, "no field top_k") if refused and "top_k" in server.requests[-1][1] else None
+
+    with FaultyServer(refuse, choice_fields={field: None}) as server:
+        ask(tmp_path, server, ways=AnswerWays(True, (Sampling(2, 0.7, effort="none"),)), form=form)
+    asked = [body for _, body in server.requests if body.get("n") == 2]
+    assert {body.get("top_k") for body in asked} == {None if refused else -1}
+    assert {"chat_template_kwargs" in body for body in asked} == {not refused}
     assert [row["error"] for row in rows_of(tmp_path)] == [None] * 2 * COUNT
 
 

@@ -74,7 +74,7 @@ def test_the_letters_are_those_of_the_question() -> None:
 
 def test_a_changed_rule_has_another_number() -> None:
     """Whoever changes an example above changes the number, too: old runs say by which rule they were read."""
-    assert VERSION == 2
+    assert VERSION == 3
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,20 @@ def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:
     ]  # fmt: skip
     wide = dict(zip("ABCDEFGHI", ("the house", "the house of wood", *"cdefghi"), strict=True))
     assert find_chosen_letter("B. the house of wood", wide) == "B" and find_chosen_letter("A. the house", wide) == "A"
+    assert find_chosen_letter("A. the house of wood", wide) is None
     assert find_chosen_letter("I", wide) == "I" and find_chosen_letter("I think so", wide) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("B. 青です", "B"), ("B. 青です。", "B"), ("C. 青森です", "C"), ("A. 赤", "A"), ("A. 答えです", "A"),
+        ("A. 青です", None), ("A. 青です。", None), ("A: 青い", None), ("B. 青森です", None), ("A. または B.", None),
+        ("A. 赤、B. 青", "A"), ("A. それ、Bです", None),
+    ],
+)  # fmt: skip
+def test_words_without_blanks_speak_against_a_letter_as_others_do(text: str, letter: str | None) -> None:
+    assert find_chosen_letter(text, {"A": "赤", "B": "青", "C": "青森"}) == letter
 
 
 def test_a_text_that_goes_on_with_another_line_of_its_prompt_has_its_letter_behind_answer() -> None:

@@ -150,6 +150,20 @@ def test_texts_are_read_by_the_rule(text, number, letter):
     assert parse_number_or_letter_of_text(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
 
 
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("3. そう思うです", "そう思う"),
+        ("3. そう思わないです", None),
+        ("1. そう思わないです", "そう思わない"),
+        ("2", "どちらでもない"),
+    ],
+)
+def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option: str | None) -> None:
+    shown = choose_shown_options(("そう思わない", "どちらでもない", "そう思う"), Showing(NUMBERS))
+    assert parse_number_or_letter_of_text(text, shown, NUMBERS) == option
+
+
 def test_counts_go_from_the_lowest_option_to_the_highest_whatever_was_shown():
     generation = Generation(("1", "1. Strongly agree", "4", "no idea"), ("1", "1. Strongly agree", "4", None))
     row = read_scale_response(Showing(NUMBERS, DOWN, without_middle=True), build_variant(FIVE), PROMPT, generation)
