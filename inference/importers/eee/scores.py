@@ -17,7 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     ComparedMean,
@@ -25,7 +25,7 @@ from inference.importers.shared.logged_scores import (
     describe_agreement_of_means,
     parse_logged_number,
 )
-from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
+from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure, name_and_record_measure_condition
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import parse_json, require_storable_value, shorten_value
 
@@ -85,19 +85,15 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
         if not name.strip() or name in measures:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
         measures[name] = _read_range_and_direction_of_measure(
-            where, name, replace_non_object_by_empty_object(result.get("metric_config"))
+            where, name, take_object_or_empty(result, "metric_config")
         )
-        datasets[name] = str(replace_non_object_by_empty_object(result.get("source_data")).get("dataset_name") or name)
-        mean = parse_number_or_nan(replace_non_object_by_empty_object(result.get("score_details")).get("score"))
+        datasets[name] = str(take_object_or_empty(result, "source_data").get("dataset_name") or name)
+        mean = parse_number_or_nan(take_object_or_empty(result, "score_details").get("score"))
         means |= {name: mean} if math.isfinite(mean) else {}
-        generation = replace_non_object_by_empty_object(result.get("generation_config")).get("generation_args")
-        settings[name] = {
-            key: value for key, value in replace_non_object_by_empty_object(generation).items() if value is not None
-        }
+        generation = take_object_or_empty(result, "generation_config").get("generation_args")
+        settings[name] = {key: value for key, value in take_object_or_empty(generation).items() if value is not None}
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
-    fields.refuse_samples_of_other_digest(
-        path, samples, replace_non_object_by_empty_object(document.get("detailed_evaluation_results"))
-    )
+    fields.refuse_samples_of_other_digest(path, samples, take_object_or_empty(document, "detailed_evaluation_results"))
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
     return ScoredAggregate(path, samples, identity, model, measures, datasets, means, settings)
@@ -140,9 +136,10 @@ class EeeScores:
         self.conditions: dict[str, dict[str, Any]] = {}
         self._aggregates, self._measures = aggregates, measures
         settings = [one.merge_settings_of_evaluations() for one in aggregates]
-        models = [one.model for one in aggregates]
-        self._settings = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(models, settings), saving.IMPORT_CONDITION
+        self._settings = log_differences.name_conditions_by_settings([one.model for one in aggregates], settings)
+        self._fields = log_differences.collect_shared_settings_by_condition(
+            [(setting, name) for setting, one in zip(self._settings, aggregates, strict=True) for name in one.settings],
+            [evaluation_settings for one in aggregates for evaluation_settings in one.settings.values()],
         )
         self._has_several_datasets = len({name for one in aggregates for name in one.datasets.values()}) > 1
         self._texts: dict[str, dict[str, str]] = {}  # item -> text -> name of the wording
@@ -183,20 +180,22 @@ class EeeScores:
         aggregate = self._aggregates[number]
         if name not in aggregate.measures:
             raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
-        score = parse_logged_number(
-            where, "evaluation.score", replace_non_object_by_empty_object(record.get("evaluation")).get("score")
-        )
+        score = parse_logged_number(where, "evaluation.score", take_object_or_empty(record, "evaluation").get("score"))
         if score is not None:
             self._scores[number, name].append(score)
         text = fields.require_record_field(where, record, "input.raw", str)
         item = f"{aggregate.datasets[name]}:{sample}" if self._has_several_datasets else sample
         wordings = self._texts.setdefault(item, {})
-        raw = replace_non_object_by_empty_object(record.get("output")).get("raw")
+        setting = self._settings[number]
+        fields_of_condition = {"form": saving.IMPORT_FORM, **self._fields[setting, name]}
+        raw = take_object_or_empty(record, "output").get("raw")
         output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
         return LoggedResponse(
             where=where,
             model=aggregate.model,
-            condition=self._name_and_record_measure_condition(number, name),
+            condition=name_and_record_measure_condition(
+                self.conditions, name, setting, fields_of_condition, aggregate.path
+            ),
             item=item,
             wording=wordings.setdefault(text, f"p{len(wordings) + 1}"),
             text=text,
@@ -205,22 +204,6 @@ class EeeScores:
             error="the record has no score of it" if score is None else None,
             attributes={"subset": aggregate.datasets[name]} if self._has_several_datasets else {},
         )
-
-    def _name_and_record_measure_condition(self, number: int, name: str) -> str:
-        """Name the condition of a measure and record it; refuse one name for two measures."""
-        condition = ScoreMeasure(name).name_condition(self._settings[number])
-        shared = log_differences.select_shared_settings(
-            [one.settings[name] for one, setting in zip(self._aggregates, self._settings, strict=True)
-             if setting == self._settings[number] and name in one.settings]
-        )  # fmt: skip
-        condition_fields = {
-            "form": saving.IMPORT_FORM,
-            **log_differences.shorten_setting_values(shared),
-            "measure": name,
-        }
-        if self.conditions.setdefault(condition, condition_fields)["measure"] != name:
-            raise InputError(f"{self._aggregates[number].path}: two scores would both be called '{condition}'")
-        return condition
 
     def describe_agreement_with_stated_means(self) -> list[str]:
         """Say how many means are those that the records state, and which are not; once all is read."""

@@ -59,9 +59,8 @@ class HelmAnswers:
                 f"{shorten_text(setting_names, 300)}"
             )
         self._prompts = log_differences.name_logs_by_settings(arguments, variant_settings, "")
-        self._names = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
-        )
+        self._names = log_differences.name_conditions_by_settings(groups, settings)
+        self._fields = log_differences.collect_shared_settings_by_condition(self._names, settings)
         self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it
 
     def read_helm_responses(self) -> Iterator[LoggedResponse]:
@@ -181,16 +180,12 @@ class HelmAnswers:
         -------
         The name, and the fields of a condition.
         """
-        run = self.runs[run_number]
-        name = self._names[run_number] + (f"/trial {trial + 1}" if trial else "")
-        same = [
-            other_run.settings
-            for other_run, condition_name in zip(self.runs, self._names, strict=True)
-            if condition_name == self._names[run_number]
-        ]
-        shared_fields = log_differences.shorten_setting_values(log_differences.select_shared_settings(same))
-        ways = {"method": run.method, **({"trial": trial + 1} if trial else {})}
-        return name, {"form": saving.IMPORT_FORM, **ways, **shared_fields}
+        setting = self._names[run_number]
+        ways = {"method": self.runs[run_number].method, **({"trial": trial + 1} if trial else {})}
+        return (
+            setting + (f"/trial {trial + 1}" if trial else ""),
+            {"form": saving.IMPORT_FORM, **ways, **self._fields[setting]},
+        )
 
     def _name_helm_wording(self, run_number: int, perturbation: str) -> str:
         """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""

@@ -18,8 +18,7 @@ from inference.importers.inspect.log import Evaluation, build_error_of_unscored_
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
-from inference.importers.shared.log_differences import shorten_setting_values
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
@@ -185,16 +184,14 @@ class InspectAnswers:
     ) -> dict[str, Any]:
         """Make what all responses to one wording share; its condition is recorded."""
         condition, task = self._names.conditions[log_number], self._names.tasks[log_number]
-        name, fields = condition + way, self._names.fields[condition]
-        if scorer:
-            name = f"{name}/{scorer}"
+        name = condition + way + (f"/{scorer}" if scorer else "")
         self.conditions.setdefault(
             name,
             {
                 "form": saving.IMPORT_FORM,
                 "way": "letters" if way else "text",
                 **({"metric": scorer} if scorer else {}),
-                **shorten_setting_values(fields),
+                **self._names.fields[condition],
             },
         )
         item, wording, choices = key
@@ -228,10 +225,8 @@ class InspectAnswers:
 def _list_scorers(evaluation: Evaluation) -> list[str | None]:
     """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
     for _, sample in evaluation.read_samples():
-        scores = replace_non_object_by_empty_object(sample.get("scores"))
-        scorers = [
-            name for name, score in scores.items() if replace_non_object_by_empty_object(score).get("value") is not None
-        ]
+        scores = take_object_or_empty(sample, "scores")
+        scorers = [name for name, score in scores.items() if take_object_or_empty(score).get("value") is not None]
         if scorers:
             return [*scorers] if len(scores) > 1 else [None]
     return [None]

@@ -23,7 +23,7 @@ from ground.writing import (
     remove_empty_folders,
     write_atomically,
 )
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.json_log import take_object_or_empty
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
@@ -136,7 +136,7 @@ def _find_index_of_first_user_message(messages: list[Any]) -> int:
 def _may_say_something(content: Any) -> bool:
     """Tell whether the content of a message, a text or a list of parts, holds more than white space and reasoning."""
     parts = content if isinstance(content, list) else [{"text": content or ""}]
-    for part in map(replace_non_object_by_empty_object, parts):
+    for part in map(take_object_or_empty, parts):
         text = part.get("text")
         if part.get("type") != "reasoning" and (not isinstance(text, str) or text.strip()):
             return True

@@ -13,7 +13,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
+from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
 from inference.stimuli.reading.files import parse_json
 
 
@@ -56,10 +56,7 @@ def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
-    about = replace_non_object_by_empty_object(
-        replace_non_object_by_empty_object(_read_zipped_header(path, archive)).get("eval")
-    )
-    sample_ids = replace_non_object_by_empty_object(about.get("dataset")).get("sample_ids")
+    sample_ids = take_object_or_empty(_read_zipped_header(path, archive), "eval", "dataset").get("sample_ids")
     # Members are written as answers come in, so two logs of one data set have them in other orders.
     places = {str(name): place for place, name in enumerate(sample_ids if isinstance(sample_ids, list) else ())}
     for name in sorted(names, key=lambda name: places.get(_find_sample_id(name), len(places))):

@@ -8,7 +8,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.samples import Sample
-from inference.importers.shared import log_differences, saving, waver_fields
+from inference.importers.shared import log_differences, waver_fields
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
@@ -51,19 +51,8 @@ class InspectNames:
         self.tasks = _name_log_tasks(evaluations)
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
         settings = [_select_condition_settings(evaluation) for evaluation in evaluations]
-        self.conditions = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
-        )
-        self.fields = {
-            name: log_differences.select_shared_settings(
-                [
-                    log_settings
-                    for log_settings, condition in zip(settings, self.conditions, strict=True)
-                    if condition == name
-                ]
-            )
-            for name in self.conditions
-        }
+        self.conditions = log_differences.name_conditions_by_settings(groups, settings)
+        self.fields = log_differences.collect_shared_settings_by_condition(self.conditions, settings)
         self._item_key, self._variant_key = item_key, variant_key
         self._by_log = _name_log_wordings(evaluations, variant_key)
         self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording

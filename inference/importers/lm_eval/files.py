@@ -16,9 +16,8 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.json_log import parse_json_number_or_nan, refuse_half_surrogates
 from inference.importers.shared.log_folders import list_files_below, refuse_if_all_logs_are_left_out
-from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import refuse_pipe_or_device
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
@@ -174,9 +173,9 @@ def _build_sample_file(
         system=_strip_text_or_none(content.get("system_instruction_sha")),
         samples=effective if isinstance(effective, int) else None,
         means={
-            name: parse_number_or_nan(value)
+            name: mean
             for name, value in _take_results_object_or_empty(content["results"], task, results).items()
-            if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value))
+            if math.isfinite(mean := parse_json_number_or_nan(value))
         },
     )
 

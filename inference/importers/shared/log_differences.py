@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from inference.importers.shared.saving import IMPORT_CONDITION
 from inference.stimuli.reading.files import shorten_value
 
+Condition = TypeVar("Condition", bound=Hashable)
 _LONGEST = 40  # characters of a value that is a name itself
 
 
@@ -54,22 +56,53 @@ def list_settings_differing_within_groups(
     return list(differing_names)
 
 
-def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings that have the same value in all logs."""
-    differ = set(list_differing_settings(settings))
-    return {name: value for name, value in settings[0].items() if name not in differ}
+def collect_shared_settings_by_condition(
+    conditions: Sequence[Condition], settings: Sequence[Mapping[str, Any]]
+) -> dict[Condition, dict[str, Any]]:
+    """Collect the settings that have the same value in all logs of a condition, as its fields.
 
+    Parameters
+    ----------
+    conditions
+        Of every log: its condition, by name or another key.
+    settings
+        Of every log: name -> value.
 
-def shorten_setting_values(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as fields of a condition: values that are no number or text are written out, and cut.
+    Returns
+    -------
+    Condition -> name -> value; values that are no number or text are written out, and cut.
 
-    >>> shorten_setting_values({"temperature": 0.5, "stop": ["a"]})
-    {'temperature': 0.5, 'stop': "['a']"}
+    >>> collect_shared_settings_by_condition(["a", "a"], [{"top_p": 0.5, "stop": ["x"], "seed": 1},
+    ...                                                   {"top_p": 0.5, "stop": ["x"], "seed": 2}])
+    {'a': {'top_p': 0.5, 'stop': "['x']"}}
     """
-    return {
-        name: value if isinstance(value, int | float | str) else shorten_value(value)
-        for name, value in settings.items()
-    }
+    settings_by_condition: dict[Condition, list[Mapping[str, Any]]] = {}
+    for condition, log_settings in zip(conditions, settings, strict=True):
+        settings_by_condition.setdefault(condition, []).append(log_settings)
+    fields_by_condition: dict[Condition, dict[str, Any]] = {}
+    for condition, condition_settings in settings_by_condition.items():
+        differing_names = list_differing_settings(condition_settings)
+        fields_by_condition[condition] = {
+            name: value if isinstance(value, int | float | str) else shorten_value(value)
+            for name, value in condition_settings[0].items()
+            if name not in differing_names
+        }
+    return fields_by_condition
+
+
+def name_conditions_by_settings(groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the condition of every log by the settings that differ between logs of one group.
+
+    Parameters
+    ----------
+    groups, settings
+        As of `list_settings_differing_within_groups`.
+
+    Returns
+    -------
+    A name for every log; `IMPORT_CONDITION` where nothing differs.
+    """
+    return name_logs_by_settings(settings, list_settings_differing_within_groups(groups, settings), IMPORT_CONDITION)
 
 
 def name_logs_by_settings(
