@@ -27,17 +27,15 @@ from inference.importers.shared.logged_scores import (
 )
 from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure, name_and_record_measure_condition
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import parse_json, require_storable_value, shorten_value
+from inference.stimuli.reading.files import shorten_value
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredAggregate:
+class ScoredAggregate(records.RecordFiles):
     """One aggregate, as far as its scores need it.
 
     Attributes
     ----------
-    path, samples
-        Its file, and the one of its responses.
     measures
         By the name of the evaluation.
     datasets
@@ -48,10 +46,6 @@ class ScoredAggregate:
         Name of the evaluation -> how its answers were generated.
     """
 
-    path: Path
-    samples: Path
-    identity: str
-    model: str
     measures: Mapping[str, ScoreMeasure]
     datasets: Mapping[str, str]
     means: Mapping[str, float]
@@ -158,20 +152,16 @@ class EeeScores:
             first_by_sample: dict[tuple[str, str], int] = {}
             for name, measure in aggregate.measures.items():
                 self._measures.note_range_of_measure(name, measure.range, measure.direction)
-            with aggregate.samples.open(encoding="utf-8", newline="\n") as file:
-                for line_number, line in enumerate(fields.iterate_sample_file_lines(aggregate.samples, file), start=1):
-                    where = f"{aggregate.samples}, line {line_number}"
-                    record = require_storable_value(where, parse_json(aggregate.samples, line, line_number))
-                    _refuse_row_of_other_record(where, record, aggregate)
-                    name = fields.require_record_field(where, record, "evaluation_name", str)
-                    sample = fields.require_record_field(where, record, "sample_id", str)
-                    first = first_by_sample.setdefault((name, sample), line_number)
-                    if first != line_number:
-                        raise InputError(
-                            f"{where}: a second score by {shorten_value(name)} of sample {shorten_value(sample)}, as "
-                            f"in line {first}; leave one out"
-                        )
-                    yield self._build_score_response(where, number, name, sample, record)
+            for line_number, (where, record) in enumerate(records.read_sample_records(aggregate), start=1):
+                name = fields.require_record_field(where, record, "evaluation_name", str)
+                sample = fields.require_record_field(where, record, "sample_id", str)
+                first = first_by_sample.setdefault((name, sample), line_number)
+                if first != line_number:
+                    raise InputError(
+                        f"{where}: a second score by {shorten_value(name)} of sample {shorten_value(sample)}, as in "
+                        f"line {first}; leave one out"
+                    )
+                yield self._build_score_response(where, number, name, sample, record)
 
     def _build_score_response(
         self, where: str, number: int, name: str, sample: str, record: Mapping[str, Any]
@@ -214,12 +204,3 @@ class EeeScores:
                 mean = math.fsum(scores) / len(scores)
                 means.append(ComparedMean(aggregate.path.name, name, mean, aggregate.means[name]))
         return describe_agreement_of_means(means, "record")
-
-
-def _refuse_row_of_other_record(where: str, record: Any, aggregate: ScoredAggregate) -> None:
-    """Refuse a row that belongs to another record or model."""
-    for key, expected in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
-        if (stated := fields.require_record_field(where, record, key, str)) != expected:
-            raise InputError(
-                f"{where}: {key} is {shorten_value(stated)}, but {aggregate.path.name} has {shorten_value(expected)}"
-            )

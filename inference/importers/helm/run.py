@@ -110,7 +110,7 @@ class HelmRun:
         if not read_keys:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
 
-    def read_request_stats(self) -> Iterator[tuple[str, RequestKey, str, dict[str, Any]]]:
+    def read_request_stats(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
         """Go through the scores of all requests.
 
         Yields

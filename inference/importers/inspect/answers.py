@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
@@ -124,7 +125,7 @@ class InspectAnswers:
         self, log_number: int, evaluation: Evaluation, samples: Sequence[Sample], common_scorer: str
     ) -> Iterator[LoggedResponse]:
         """Make the responses of a log as one scorer judged them."""
-        epochs_by_key = self._group_epochs_by_wording(log_number, samples)
+        epochs_by_key = inspect_samples.group_epochs_by_wording(samples, partial(self._build_wording_key, log_number))
         letters = not self._outcomes and common_scorer.rpartition("/")[2] == CHOICE_SCORER
         counts = _LogCounts(len(samples), common_scorer if self._has_several_scorers else "")
         for key, epochs in epochs_by_key.items():
@@ -137,16 +138,10 @@ class InspectAnswers:
             _describe_inspect_log_and_accuracy_agreement(evaluation, counts, evaluation.accuracy.get(common_scorer))
         )
 
-    def _group_epochs_by_wording(self, log_number: int, samples: Sequence[Sample]) -> dict[WordingKey, list[Sample]]:
-        """Group the samples of a log: item, wording and choices -> its epochs."""
-        epochs_by_key: dict[WordingKey, list[Sample]] = {}
-        for sample in samples:
-            item = self._names.name_sample_item(log_number, sample)
-            epochs = epochs_by_key.setdefault(
-                (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
-            )
-            inspect_samples.add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
-        return epochs_by_key
+    def _build_wording_key(self, log_number: int, sample: Sample) -> WordingKey:
+        """Make what tells wordings apart: item, wording, and the choices in the order shown."""
+        item = self._names.name_sample_item(log_number, sample)
+        return item, self._names.name_sample_wording(log_number, item, sample), sample.choices
 
     def _build_epochs_response(
         self, log_number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, with_letters: bool

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, TypeVar
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
@@ -19,6 +19,7 @@ from inference.importers.inspect.log import resolve_attachment
 from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
+WordingKey = TypeVar("WordingKey", bound=tuple[Any, ...])
 _CREDIT_BY_TEXT = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters and words of Inspect's scores count: C is correct, I incorrect, P partial, N no answer."""
 
@@ -120,31 +121,38 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     )
 
 
-def add_sample_to_epochs_of_wording(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
-    """Add a sample to the epochs of a wording, which stand in the order of their numbers.
+def group_epochs_by_wording(
+    samples: Iterable[Sample], build_wording_key: Callable[[Sample], WordingKey]
+) -> dict[WordingKey, list[Sample]]:
+    """Group the samples of a log by wording, the epochs of each in the order of their numbers.
 
     Parameters
     ----------
-    where
-        Where the sample stands, for messages.
-    epochs
-        The samples of its wording so far; it is added here.
-    item
-        The item that it is of, for messages.
-    sample
-        The sample.
+    samples
+        The samples.
+    build_wording_key
+        Makes what tells the wordings apart; the item comes first.
+
+    Returns
+    -------
+    Key -> epochs.
 
     Raises
     ------
     InputError
-        Its epoch is there already.
+        An epoch is there twice.
     """
-    if any(before.epoch == sample.epoch for before in epochs):
-        raise InputError(
-            f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
-            "same wording; tell wordings apart by --variant-key"
-        )
-    insort(epochs, sample, key=attrgetter("epoch"))
+    epochs_by_key: dict[WordingKey, list[Sample]] = {}
+    for sample in samples:
+        key = build_wording_key(sample)
+        epochs = epochs_by_key.setdefault(key, [])
+        if any(before.epoch == sample.epoch for before in epochs):
+            raise InputError(
+                f"{sample.where}: epoch {sample.epoch} of item '{shorten_text(key[0])}' is in this log already, in the "
+                "same wording; tell wordings apart by --variant-key"
+            )
+        insort(epochs, sample, key=attrgetter("epoch"))
+    return epochs_by_key
 
 
 def _read_sample_id_as_text(where: str, sample: Mapping[str, Any]) -> str:

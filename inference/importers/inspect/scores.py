@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ground.errors import InputError, format_quantity, shorten_text
@@ -19,8 +20,8 @@ from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import (
     Sample,
-    add_sample_to_epochs_of_wording,
     find_credit_of_text,
+    group_epochs_by_wording,
     parse_inspect_sample,
 )
 from inference.importers.shared import saving
@@ -107,7 +108,7 @@ class InspectScores:
                 self.left_out.append(error)
                 continue
             self._n_by_other_scorer += n_by_other_scorer
-            epochs_by_key = self._group_epochs_by_wording(log_number, samples)
+            epochs_by_key = group_epochs_by_wording(samples, partial(self._build_wording_key, log_number))
             for name, measure_values in values.items():
                 if measure_values.n_others:
                     self._measures.notes.append(_describe_measure_without_numbers(evaluation, name, measure_values))
@@ -128,17 +129,11 @@ class InspectScores:
         scores = self._extract_sample_scores_by_measure(where, fields.get("scores"), n_by_other_scorer)
         return replace(sample, scores=scores)
 
-    def _group_epochs_by_wording(
-        self, log_number: int, samples: Sequence[Sample]
-    ) -> dict[tuple[str, str], list[Sample]]:
-        """Group the samples of a log: item and wording -> its epochs."""
-        epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
-        for sample in samples:
-            item = self._names.name_sample_item(log_number, sample)
-            wording = self._names.name_sample_wording(log_number, item, sample)
-            epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
-            add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
-        return epochs_by_key
+    def _build_wording_key(self, log_number: int, sample: Sample) -> tuple[str, str]:
+        """Make what tells wordings apart: item, and wording with the number of the order of the choices."""
+        item = self._names.name_sample_item(log_number, sample)
+        wording = self._names.name_sample_wording(log_number, item, sample)
+        return item, append_order_number_to_wording(wording, sample.metadata)
 
     def _extract_sample_scores_by_measure(
         self, where: str, scores: Any, n_by_other_scorer: Counter[str]

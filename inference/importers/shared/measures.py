@@ -152,8 +152,8 @@ class AnswerMeasure:
         if self._read_otherwise is not None:
             other_codes = self._match_texts_to_label_numbers(encoded_texts, self._read_otherwise)
             sample_answers = {
-                "sample_answer": _group_texts_into_lists_by_lengths(pa.array(names[codes], pa.string()), samples),
-                "sample_answer_otherwise": _group_texts_into_lists_by_lengths(
+                "sample_answer": group_texts_into_lists_by_lengths(pa.array(names[codes], pa.string()), samples),
+                "sample_answer_otherwise": group_texts_into_lists_by_lengths(
                     pa.array(names[other_codes], pa.string()), samples
                 ),
             }
@@ -162,7 +162,7 @@ class AnswerMeasure:
             "answer": pa.array(names[single], pa.string(), mask=~is_single),
             "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
-            "output": _group_texts_into_lists_by_lengths(texts, samples),
+            "output": group_texts_into_lists_by_lengths(texts, samples),
             "error": _build_errors_of_empty_rows(samples == 0, self.columns),
         }
 
@@ -375,7 +375,7 @@ def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))
 
 
-def _group_texts_into_lists_by_lengths(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
+def group_texts_into_lists_by_lengths(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
     """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_important_result_line
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inference.stimuli.study import Study
 
 Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
+Key = TypeVar("Key", bound=Hashable)
 IMPORT_CONDITION = "import"
 IMPORT_FORM = "import"
 MOST_LINES = 30  # about models and conditions; `waver status` has them all
@@ -79,6 +80,33 @@ def compute_fingerprint_of_files(paths: Sequence[Path], settings: Mapping[str, A
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     return digest.hexdigest()
+
+
+def compute_fingerprints_by_key(
+    keys_and_paths: Iterable[tuple[Key, Path]], settings: Mapping[str, Any]
+) -> dict[Key, str]:
+    """Compute the fingerprint of the files of every model, or of every model and condition.
+
+    Parameters
+    ----------
+    keys_and_paths
+        Model, or (model, condition), and a file of it, in an order that counts.
+    settings
+        What they are read with, which JSON can hold.
+
+    Returns
+    -------
+    Model, or (model, condition) -> the sha256 of its files, as `compute_fingerprint_of_files` computes it.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read.
+    """
+    paths_by_key: dict[Key, list[Path]] = {}
+    for key, path in keys_and_paths:
+        paths_by_key.setdefault(key, []).append(path)
+    return {key: compute_fingerprint_of_files(paths, settings) for key, paths in paths_by_key.items()}
 
 
 def save_imported_study_and_responses(
