@@ -19,6 +19,7 @@ import pyarrow as pa
 from ground.errors import InputError
 from inference.asking import text_answers
 from inference.asking.reading.strict_answers import find_option_equal_to_text
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.records import LARGEST_EXACT
 
 _POINT = re.compile(r"^(-?\d+)\.0+$")  # of codes: spreadsheets and pandas write 3 as 3.0 beside empty cells
@@ -340,10 +341,7 @@ def _parse_cell_number(text: str | None) -> float:
     """Read a number: NaN where there is none, infinite where the text is no finite number."""
     if text is None or not text.strip():
         return math.nan
-    try:
-        number = float(text)
-    except ValueError:
-        return math.inf
+    number = parse_number_or_nan(text)
     return number if math.isfinite(number) else math.inf
 
 
