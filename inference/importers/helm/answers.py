@@ -126,9 +126,11 @@ class HelmAnswers:
         if with_letters:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
+        condition, fields = self.name_settings_of_request(run_number, request.key[2])
+        self.conditions.setdefault(condition, {**fields, "metric": self.metric})
         return LoggedResponse(
             **self.build_fields_shared_by_responses(run_number, request),
-            condition=self._name_and_record_helm_condition(run_number, request.key[2]),
+            condition=condition,
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
             answer=answer,
@@ -159,12 +161,6 @@ class HelmAnswers:
             "output": None if request.output is None or run.method.startswith(SEPARATE) else (request.output,),
             "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         }
-
-    def _name_and_record_helm_condition(self, run_number: int, trial: int) -> str:
-        """Name the condition of a request and record it."""
-        name, fields = self.name_settings_of_request(run_number, trial)
-        self.conditions.setdefault(name, {**fields, "metric": self.metric})
-        return name
 
     def name_settings_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
         """Name how a request was asked; each trial has other examples in the prompt.

@@ -99,7 +99,7 @@ class HelmRun:
         """
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = parse_list_field(str(path), read_helm_json_file(path), "request_states")
+        states = parse_list_field(str(path), _read_helm_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
             request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
             if request.key not in read_keys:
@@ -123,10 +123,10 @@ class HelmRun:
             An entry is damaged.
         """
         path = self.path / STATS
-        entries = read_helm_json_file(path)
+        entries = _read_helm_json_file(path)
         for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
             where, fields = f"{path}, entry {place}", take_object_or_empty(entry)
-            key = parse_request_key(where, fields, fields.get("instance_id"))
+            key = _parse_request_key(where, fields, fields.get("instance_id"))
             for stat in map(take_object_or_empty, parse_list_field(where, fields, "stats")):
                 yield where, key, take_object_or_empty(stat, "name").get("name"), stat
 
@@ -165,7 +165,7 @@ class HelmRun:
         path = self.path / TOTALS
         if not path.exists():
             return {}
-        entries = read_helm_json_file(path)
+        entries = _read_helm_json_file(path)
         stats = [take_object_or_empty(stat) for stat in (entries if isinstance(entries, list) else ())]
         named_means = [
             (take_object_or_empty(stat, "name"), parse_json_number_or_nan(stat.get("mean"))) for stat in stats
@@ -188,7 +188,7 @@ def read_facts_of_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = take_object_or_empty(read_helm_json_file(path / SPEC))
+    spec = take_object_or_empty(_read_helm_json_file(path / SPEC))
     adapter = take_object_or_empty(spec, "adapter_spec")
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
@@ -213,38 +213,13 @@ def read_facts_of_helm_run(path: Path) -> HelmRun:
     )
 
 
-def read_helm_json_file(path: Path) -> Any:
-    """Read a JSON file of a run's folder.
-
-    Raises
-    ------
-    InputError
-        It is too large or damaged.
-    """
+def _read_helm_json_file(path: Path) -> Any:
+    """Read a JSON file of a run's folder."""
     return json_log.read_json_log(path, "import the run in parts")
 
 
-def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
-    """Parse what identifies a request: instance, perturbation and number of the trial.
-
-    Parameters
-    ----------
-    where
-        File and place, for messages.
-    entry
-        What has `perturbation` and `train_trial_index`.
-    instance
-        Id of the instance.
-
-    Returns
-    -------
-    The three.
-
-    Raises
-    ------
-    InputError
-        The id is no text, or the trial no number.
-    """
+def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
+    """Parse what identifies a request: the id of the instance, its perturbation, and the number of the trial."""
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
@@ -255,7 +230,7 @@ def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> Re
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
     instance = take_object_or_empty(state, "instance")
-    key = parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
+    key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
     question = take_object_or_empty(instance, "input").get("text")
     prompt = take_object_or_empty(state, "request").get("prompt")
     if not isinstance(question, str) or not question.strip():

@@ -102,7 +102,9 @@ class LmEvalScores(LmEvalRows):
             responses.append(
                 LoggedResponse(
                     where, self.worded_file.file.model,
-                    self._name_and_record_measure_condition(where, filter_name, metric),
+                    self._name_and_record_condition(
+                        where, filter_name, {"measure": metric}, "scores would both be called"
+                    ),
                     item, wording, text, output=output, attributes=self._attributes,
                     scores=() if score is None else (score,),
                     error=f"the row has no {metric}" if score is None else None,
@@ -139,18 +141,6 @@ class LmEvalScores(LmEvalRows):
                 pass  # options that are not plain do not matter here
         context, end = row_requests[0]
         return context if context.strip() or not isinstance(end, str) else end
-
-    def _name_and_record_measure_condition(self, where: str, filter_name: str, metric: str) -> str:
-        """Name the condition of a filter and a metric, and record it."""
-        key = filter_name, "", metric
-        if key not in self._condition_by_reading:
-            parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", metric)
-            name = "/".join(filter(None, parts))
-            fields = {**self.worded_file.settings, "filter": filter_name, "measure": metric}
-            if self._conditions.setdefault(name, fields) != fields:
-                raise InputError(f"{where}: two scores would both be called '{name}'; import them into two run folders")
-            self._condition_by_reading[key] = name
-        return self._condition_by_reading[key]
 
     def list_computed_and_stated_means(self) -> list[ComparedMean]:
         """List the means of the scores, by metric and filter, that the results file states, too."""

@@ -265,7 +265,7 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     if not balanced:
         if size is not None and size > len(texts):
             raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
-        chosen = set(take_first_texts_by_seed(texts, len(texts) if size is None else size, seed))
+        chosen = set(sort_texts_by_seed(texts, seed)[:size])
         return tuple(text for text in texts if text in chosen)
     sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]
     fewest = min(map(len, sides))
@@ -275,27 +275,8 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     if not fewest or half > fewest:
         counts = " and ".join(f"{len(side)} with gold {gold}" for side, gold in zip(sides, (YES, NO), strict=True))
         raise InputError(f"--balanced: there are {counts} to ask; at most {2 * fewest} can be balanced")
-    chosen = {text for side in sides for text in take_first_texts_by_seed(side, half, seed)}
+    chosen = {text for side in sides for text in sort_texts_by_seed(side, seed)[:half]}
     return tuple(text for text in texts if text in chosen)
-
-
-def take_first_texts_by_seed(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
-    """Take the first `count` texts in the seed's order of items.
-
-    Parameters
-    ----------
-    texts
-        The texts.
-    count
-        How many.
-    seed
-        Another seed gives another order.
-
-    Returns
-    -------
-    The first texts; all where there are fewer.
-    """
-    return sort_texts_by_seed(texts, seed)[:count]
 
 
 def sort_texts_by_seed(texts: Iterable[Text], seed: int) -> list[Text]:
