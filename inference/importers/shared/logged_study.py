@@ -145,8 +145,7 @@ def save_study_and_logged_responses(
         As for `LoggedStudy`, `saving.save_imported_study_and_responses` and
         `LoggedMeasures.read_responses_and_complete_conditions`.
     """
-    name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.describe_study_source(files)
+    name, source = saving.name_imported_study(args), saving.describe_study_source(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     if measures is not None:
         responses = measures.read_responses_and_complete_conditions(responses, conditions)

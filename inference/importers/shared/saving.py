@@ -48,6 +48,11 @@ def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, P
     return pairs
 
 
+def name_imported_study(args: argparse.Namespace) -> str:
+    """Name the study as the call does, else as the run folder is called."""
+    return Path(args.out).resolve().name if args.name is None else str(args.name)
+
+
 def describe_study_source(files: Sequence[str]) -> str:
     """Describe where a study comes from: one file as it was given, or the first of several."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"

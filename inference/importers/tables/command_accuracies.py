@@ -106,7 +106,7 @@ def main(args: argparse.Namespace) -> None:
     settings |= {"scale": scale}
     lines = saving.save_imported_study_and_responses(
         args.out,
-        _build_accuracy_study(accuracy_rows, Path(args.out).resolve().name if args.name is None else args.name, args),
+        _build_accuracy_study(accuracy_rows, saving.name_imported_study(args), args),
         lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],
         accuracy_rows.conditions,
         descriptions=args.models,

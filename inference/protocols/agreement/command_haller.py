@@ -78,7 +78,7 @@ def main(args: argparse.Namespace) -> None:
         items.setdefault(statement.item, []).append(variant)
     study = agreement.build_agreement_study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        Path(args.out).resolve().name if args.name is None else args.name,
+        saving.name_imported_study(args),
         source=saving.describe_study_source(args.paths),
     )
     responses = _build_response_table_of_haller_models(statements_by_model, args.condition)
