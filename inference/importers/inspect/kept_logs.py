@@ -33,21 +33,23 @@ _ASIDE = re.compile(rf"\.(?P<kept>{_KEPT.pattern})\.\d+")  # one that a killed p
 
 
 class KeptLogs:
-    """The folder of kept logs; a context manager that removes it, unless the user or the machine stops the command."""
+    """The folder of kept logs; a context manager that removes it, unless the user or the machine stops the command.
+
+    Of a single log, nothing is kept.
+    """
 
     def __init__(self, out: str, n_logs: int) -> None:
         path = Path(out)
-        self.folder = path.with_name(f"{path.name}.reading") if path.name else None
-        self._is_used = n_logs > 1 and self.folder is not None
+        self.folder = path.with_name(f"{path.name}.reading") if n_logs > 1 and path.name else None
 
     def __enter__(self) -> KeptLogs:
-        if self._is_used and self.folder is not None:
+        if self.folder is not None:
             self._new_folders = list_missing_folder_and_parents(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if not self._is_used or self.folder is None:
+        if self.folder is None:
             return
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             n_kept = sum(_KEPT.fullmatch(file.name) is not None for file in self.folder.iterdir())
@@ -67,7 +69,7 @@ class KeptLogs:
 
     def find_cache_file_of_log(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
-        if not self._is_used or self.folder is None:
+        if self.folder is None:
             return None
         try:
             with log.open("rb") as file:

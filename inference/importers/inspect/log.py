@@ -154,7 +154,7 @@ def build_error_of_unscored_log(path: Path, n_samples: int, n_errors: int) -> In
 
 
 def read_usable_and_describe_other_logs(
-    paths: Sequence[Path], in_folders: Collection[Path] = (), kept_logs: KeptLogs | None = None
+    paths: Sequence[Path], in_folders: Collection[Path], kept_logs: KeptLogs
 ) -> tuple[list[Evaluation], list[str]]:
     """Read the facts of the logs that can be imported.
 
@@ -183,9 +183,7 @@ def read_usable_and_describe_other_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_evaluation_of_inspect_log(
-                path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path)
-            )
+            evaluation = read_evaluation_of_inspect_log(path, kept_logs.find_cache_file_of_log(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
