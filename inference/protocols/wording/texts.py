@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_column_comparison
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli.random_order import compute_sort_key_for_random_order
@@ -103,7 +103,10 @@ class Pool:
     def describe_rows_read_and_kept(self) -> str:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
-        parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]
+        parts = [
+            format_quantity(self.rows, "row"),
+            *(f"{count:,} {reason}" for reason, count in left_out.items() if count),
+        ]
         return f"{', '.join(parts)}: {describe_gold_counts(self.texts)}"
 
 
@@ -111,7 +114,7 @@ def describe_gold_counts(texts: Iterable[Text]) -> str:
     """Say in words how many texts there are of each gold answer."""
     golds = [text.gold for text in texts]
     gold_counts = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
-    return f"{len(golds):,} items{gold_counts}"
+    return f"{format_quantity(len(golds), 'item')}{gold_counts}"
 
 
 def read_wording_texts(path: Path, columns: Columns) -> Pool:
