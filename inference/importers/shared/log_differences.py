@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from inference.importers.shared.saving import IMPORT_CONDITION
 from inference.stimuli.reading.files import shorten_value
 
-Condition = TypeVar("Condition", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
 _LONGEST = 40  # characters of a value that is a name itself
 
 
@@ -47,18 +47,23 @@ def list_settings_differing_within_groups(
     >>> list_settings_differing_within_groups(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
     ['a']
     """
-    differing_names: dict[str, None] = {}
-    for group in dict.fromkeys(groups):
-        group_settings = [
-            log_settings for log_settings, log_group in zip(settings, groups, strict=True) if log_group == group
-        ]
-        differing_names |= dict.fromkeys(list_differing_settings(group_settings))
-    return list(differing_names)
+    groups_of_settings = _group_settings_by_key(groups, settings).values()
+    return list(dict.fromkeys(name for group in groups_of_settings for name in list_differing_settings(group)))
+
+
+def _group_settings_by_key(
+    keys: Sequence[Key], settings: Sequence[Mapping[str, Any]]
+) -> dict[Key, list[Mapping[str, Any]]]:
+    """Group the settings of logs by a key that every log has."""
+    settings_by_key: dict[Key, list[Mapping[str, Any]]] = {}
+    for key, log_settings in zip(keys, settings, strict=True):
+        settings_by_key.setdefault(key, []).append(log_settings)
+    return settings_by_key
 
 
 def collect_shared_settings_by_condition(
-    conditions: Sequence[Condition], settings: Sequence[Mapping[str, Any]]
-) -> dict[Condition, dict[str, Any]]:
+    conditions: Sequence[Key], settings: Sequence[Mapping[str, Any]]
+) -> dict[Key, dict[str, Any]]:
     """Collect the settings that have the same value in all logs of a condition, as its fields.
 
     Parameters
@@ -76,11 +81,8 @@ def collect_shared_settings_by_condition(
     ...                                                   {"top_p": 0.5, "stop": ["x"], "seed": 2}])
     {'a': {'top_p': 0.5, 'stop': "['x']"}}
     """
-    settings_by_condition: dict[Condition, list[Mapping[str, Any]]] = {}
-    for condition, log_settings in zip(conditions, settings, strict=True):
-        settings_by_condition.setdefault(condition, []).append(log_settings)
-    fields_by_condition: dict[Condition, dict[str, Any]] = {}
-    for condition, condition_settings in settings_by_condition.items():
+    fields_by_condition: dict[Key, dict[str, Any]] = {}
+    for condition, condition_settings in _group_settings_by_key(conditions, settings).items():
         differing_names = list_differing_settings(condition_settings)
         fields_by_condition[condition] = {
             name: value if isinstance(value, int | float | str) else shorten_value(value)
