@@ -87,10 +87,10 @@ class HelmAnswers:
                 if not request.key[1] and request.error is None:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
+            means = run.read_all_stated_means()
+            stated = {split: mean for (metric, split), mean in means.items() if metric == self.metric}
             self.run_lines.append(
-                _describe_helm_run_and_accuracy_agreement(
-                    run, rights, run.read_stated_means_of_metric(self.metric), wordings, partial, with_letters=letters
-                )
+                _describe_helm_run_and_accuracy_agreement(run, rights, stated, wordings, partial, with_letters=letters)
             )
 
     def _read_correctness_of_request(

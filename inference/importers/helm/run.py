@@ -156,12 +156,8 @@ class HelmRun:
                 raise InputError(f"{where}: a second value of {shorten_text(name)} for this instance; leave one out")
         return scores_by_request
 
-    def read_stated_means_of_metric(self, metric: str) -> dict[str, float]:
-        """Read what the run says of instances that were not perturbed: split -> mean over instances and trials."""
-        return {split: mean for (name, split), mean in self.read_all_stated_means().items() if name == metric}
-
     def read_all_stated_means(self) -> dict[tuple[str, str], float]:
-        """Read the same of all metrics: metric and split -> mean."""
+        """Read what the run says of instances that were not perturbed: metric and split -> mean over all of them."""
         path = self.path / TOTALS
         if not path.exists():
             return {}

@@ -25,7 +25,9 @@ def read_inspect_header(path: Path) -> Any:
     InputError
         It cannot be read, is too large or damaged.
     """
-    return _read_zipped_header(path, Archive(path)) if _is_zip(path) else _read_whole_log(path)
+    if _is_zip(path):
+        return _read_zipped_header(path, Archive(path))
+    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
 def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
@@ -36,7 +38,11 @@ def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
     InputError
         One cannot be read, is too large or damaged.
     """
-    return _read_zipped_samples(path) if _is_zip(path) else _read_json_samples(path)
+    if _is_zip(path):
+        yield from _read_zipped_samples(path)
+        return
+    for place, sample in enumerate(parse_list_field(str(path), read_inspect_header(path), "samples"), start=1):
+        yield f"sample {place}", sample
 
 
 def _is_zip(path: Path) -> bool:
@@ -78,14 +84,3 @@ def _read_member_text(path: Path, name: str, archive: Archive) -> str:
         return archive.read_member(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}, {shorten_text(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
-
-
-def _read_whole_log(path: Path) -> Any:
-    """Read a .json log into memory as a whole; refuse one that is too large or damaged."""
-    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
-
-
-def _read_json_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    """Go through the samples of a .json log, each with its number."""
-    for place, sample in enumerate(parse_list_field(str(path), _read_whole_log(path), "samples"), start=1):
-        yield f"sample {place}", sample
