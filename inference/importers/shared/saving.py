@@ -293,37 +293,24 @@ class _Tally:
         """Add the rows of a responses table to the counts."""
         import pyarrow.compute as pc
 
-        def sum_values(values: Any) -> Any:
-            return pc.sum(values).as_py() or 0
-
-        def count_nonnull_values_of_column(column: str) -> int:
+        def count_values(column: str) -> int:
             return len(rows) - rows[column].null_count if column in rows.column_names else 0
 
+        def sum_values(column: str) -> Any:
+            return (pc.sum(rows[column]).as_py() or 0) if count_values(column) else 0
+
+        errors, masses, counts = map(count_values, ("error", "mass", "count"))
         self.rows += len(rows)
-        self.errors += count_nonnull_values_of_column("error")
-        if count_nonnull_values_of_column("mass"):
-            self.masses += count_nonnull_values_of_column("mass")
-            self.mass += sum_values(rows["mass"])
-            self.bounds += count_nonnull_values_of_column("mass_upper")
-        if count_nonnull_values_of_column("score"):
-            self.scores += count_nonnull_values_of_column("score")
-            self.score += sum_values(rows["score"])
-        counted = (
-            sum_values(pc.list_flatten(rows["count"].combine_chunks()))
-            if count_nonnull_values_of_column("count")
-            else 0
-        )
-        single = (
-            len(rows)
-            - count_nonnull_values_of_column("error")
-            - count_nonnull_values_of_column("count")
-            - count_nonnull_values_of_column("mass")
-        )
-        answered = count_nonnull_values_of_column("answer") if single else 0
-        self.valid += counted + answered
-        self.invalid += (
-            (sum_values(rows["invalid"]) if count_nonnull_values_of_column("invalid") else 0) + single - answered
-        )
+        self.errors += errors
+        self.masses += masses
+        self.mass += sum_values("mass")
+        self.bounds += count_values("mass_upper") if masses else 0
+        self.scores += count_values("score")
+        self.score += sum_values("score")
+        single = len(rows) - errors - counts - masses
+        answered = count_values("answer") if single else 0
+        self.valid += answered + ((pc.sum(pc.list_flatten(rows["count"])).as_py() or 0) if counts else 0)
+        self.invalid += sum_values("invalid") + single - answered
 
     def describe_response_count_and_means(self, n_variants: int) -> str:
         """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""
