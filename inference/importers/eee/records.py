@@ -202,7 +202,7 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
         is_empty = False
         metadata = require_record_field(where, record, "metadata", dict)
         values = {
-            key.removeprefix(OWN_PREFIX): parse_metadata_value(where, key, text)
+            key.removeprefix(OWN_PREFIX): _parse_metadata_value(where, key, text)
             for key, text in metadata.items()
             if key.startswith(OWN_PREFIX)
         }
@@ -219,30 +219,12 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
         raise InputError(f"{aggregate.samples}: there are no responses in it")
 
 
-def parse_metadata_value(where: str, key: str, text: Any) -> Any:
-    """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json.
+def _parse_metadata_value(where: str, key: str, text: Any) -> Any:
+    """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json, else text.
 
-    Parameters
-    ----------
-    where
-        File and line, for messages.
-    key
-        Name in `metadata`; one that the schema lacks has a text.
-    text
-        The text.
-
-    Returns
-    -------
-    The value; -Infinity of a log-probability as -inf.
-
-    Raises
-    ------
-    InputError
-        The text does not hold a value of this type.
-
-    >>> parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
+    >>> _parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
     [-inf, -0.5]
-    >>> parse_metadata_value("a.jsonl, line 1", "waver_sample_probability", "[[0.5, 0.25], null]")
+    >>> _parse_metadata_value("a.jsonl, line 1", "waver_sample_probability", "[[0.5, 0.25], null]")
     [[0.5, 0.25], None]
     """
     kind = _TYPES.get(key.removeprefix(OWN_PREFIX))

@@ -112,14 +112,9 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
                 left_out.append(error)
         if not folder_files:
             refuse_if_all_logs_are_left_out(left_out, len(left_out))
-        if (
-            name is not None
-            and len(
-                models := dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files)
-            )
-            > 1
-        ):
-            raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
+        models = list(dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files))
+        if name is not None and len(models) > 1:
+            raise InputError(f"{name}={path}: holds two models, {models[0]} and {models[1]}; name each")
         for file in folder_files:
             full_path = file.path.resolve()
             if full_path in full_paths:

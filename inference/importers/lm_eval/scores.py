@@ -8,6 +8,7 @@ the answer and the right answer. They are left out, and named.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -65,7 +66,7 @@ class LmEvalScores(LmEvalRows):
         self._first_by_metric: dict[str, tuple[str, Any]] = {}  # its first value, and where it is
         self._scores: dict[tuple[str, str], list[float]] = {}  # metric, filter -> all scores
         self._ranges: dict[tuple[str, tuple[float, float] | None], None] = {}  # metric and range, each once
-        self.left_out: dict[str, int] = {}
+        self.left_out: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[LoggedResponse]:
         yield from super().__iter__()
@@ -127,7 +128,7 @@ class LmEvalScores(LmEvalRows):
                 "is a number in all rows, or in none: correct the row"
             )
         if not is_number:
-            self.left_out[metric] = self.left_out.get(metric, 0) + 1
+            self.left_out[metric] += 1
         return is_number
 
     def _find_asked_text_of_scored_row(
@@ -165,8 +166,7 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
     -------
     Lines for the user.
     """
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     for file_reader in file_readers:
-        for metric, number in file_reader.left_out.items():
-            left_out[metric] = left_out.get(metric, 0) + number
+        left_out.update(file_reader.left_out)
     return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]

@@ -21,31 +21,10 @@ from inference.runfolder.parquet import build_responses_table
 BATCH = 20_000  # responses in memory at a time
 
 
-class LoggedStudy:
-    """The study of logged responses, and the rows of them; use it as a context manager.
+class _LoggedStudy:
+    """The study of responses, which are read once, in any order, and the rows of them; a context manager.
 
-    Parameters
-    ----------
-    responses
-        In any order; they are read once.
-    name
-        Name of the study.
-    outcomes_only
-        Whether only the outcome, right or wrong, is wanted of questions with choices, too.
-    language
-        Of the texts.
-    source
-        Where the responses are from.
-
-    Attributes
-    ----------
-    study
-        The study.
-
-    Raises
-    ------
-    InputError
-        A response is there twice, contradicts another one of its wording, or is of another protocol.
+    A response that is there twice, contradicts another one of its wording, or is of another protocol is refused.
     """
 
     def __init__(
@@ -142,14 +121,14 @@ def save_study_and_logged_responses(
     Raises
     ------
     InputError
-        As for `LoggedStudy`, `saving.save_imported_study_and_responses` and
-        `LoggedMeasures.read_responses_and_complete_conditions`.
+        A response is there twice, contradicts another one of its wording, or is of another protocol; and as for
+        `saving.save_imported_study_and_responses` and `LoggedMeasures.read_responses_and_complete_conditions`.
     """
     name, source = saving.name_imported_study(args), saving.describe_study_source(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     if measures is not None:
         responses = measures.read_responses_and_complete_conditions(responses, conditions)
-    with LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
+    with _LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
         lines = saving.save_imported_study_and_responses(
             args.out,
             log.study,
