@@ -48,10 +48,6 @@ class RowOptions:
     one_context: bool
     mutual: bool
 
-    def count_continuation_characters_or_bytes(self, in_bytes: bool) -> list[int]:
-        """Measure what the model continues with, in characters or bytes."""
-        return [len(continuation.encode()) if in_bytes else len(continuation) for continuation in self.continuations]
-
 
 def parse_requests_of_row(where: str, row: Mapping[str, Any]) -> list[Request]:
     """List the requests of a row; older logs have a list of lists.

@@ -334,7 +334,7 @@ def _compute_option_scores_of_metric(
             if row_options.mutual
             else None
         )
-    lengths = row_options.count_continuation_characters_or_bytes(metric == BYTES)
+    lengths = [len(text.encode() if metric == BYTES else text) for text in row_options.continuations]
     # Where options stand in the text, the row does not say what lm-eval takes for their length.
     return (
         [value / length for value, length in zip(after_text, lengths, strict=True)]
