@@ -111,7 +111,7 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
                     raise
                 left_out.append(error)
         if not folder_files:
-            refuse_if_all_logs_are_left_out(left_out, len(left_out))
+            refuse_if_all_logs_are_left_out(left_out[n_before:], len(left_out) - n_before)
         models = list(dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files))
         if name is not None and len(models) > 1:
             raise InputError(f"{name}={path}: holds two models, {models[0]} and {models[1]}; name each")
