@@ -17,6 +17,7 @@ from inference.importers.lm_eval.judgements import BYPASSED, list_row_metrics, p
 from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests_of_row, parse_row_options
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
@@ -25,6 +26,7 @@ from inference.importers.shared.logged_scores import (
     describe_values_without_number,
     parse_logged_number,
 )
+from inference.importers.shared.scored import HIGHER, LOWER
 from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.reading.files import shorten_value
 
@@ -70,8 +72,9 @@ class LmEvalScores(LmEvalRows):
 
     def __iter__(self) -> Iterator[LoggedResponse]:
         yield from super().__iter__()
+        turned = _find_metrics_whose_mean_is_better_if_lower(self.worded_file.file.config)
         for metric, ends in self._ranges:  # only of a file that is read to its end: another one may be left out
-            self._measures.note_range_of_measure(metric, ends)
+            self._measures.note_range_of_measure(metric, ends, LOWER if metric in turned else HIGHER)
 
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make a response for every metric of a row that is a number."""
@@ -152,6 +155,19 @@ class LmEvalScores(LmEvalRows):
             for key, scores in keys.items()
             if key in stated
         ]
+
+
+def _find_metrics_whose_mean_is_better_if_lower(config: Mapping[str, Any]) -> set[str]:
+    """Find the metrics of a task that states so; what it states of other aggregations does not hold of single scores.
+
+    A perplexity is better if lower, but what is logged of a sample is a log-likelihood.
+    """
+    entries = config.get("metric_list")
+    return {
+        str(entry.get("metric"))
+        for entry in map(take_object_or_empty, entries if isinstance(entries, list) else ())
+        if entry.get("aggregation") == "mean" and entry.get("higher_is_better") is False
+    }
 
 
 def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]:
