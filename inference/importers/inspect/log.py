@@ -311,10 +311,12 @@ def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool 
     """Read a metric of every scorer that states it, over all samples; `with_keys`: also by the name SCORER/KEY."""
     scores = take_object_or_empty(results).get("scores")
     value_by_name: dict[str, float] = {}
-    for score in map(take_object_or_empty, scores if isinstance(scores, list) else ()):
+    value_by_key: dict[str, float] = {}
+    listed_scores = [*map(take_object_or_empty, scores if isinstance(scores, list) else ())]
+    # Of epochs, every reducer has an entry of the same name; ours is the mean, which is taken over the others.
+    for score in sorted(listed_scores, key=lambda score: score.get("reducer") in (None, "mean")):
         value = parse_json_number_or_nan(take_object_or_empty(score, "metrics", metric).get("value"))
         if math.isfinite(value):
             value_by_name[str(score.get("name"))] = value
-            if with_keys:
-                value_by_name.setdefault(f"{score.get('scorer')}/{score.get('name')}", value)
-    return value_by_name
+            value_by_key[f"{score.get('scorer')}/{score.get('name')}"] = value
+    return {**value_by_key, **value_by_name} if with_keys else value_by_name
