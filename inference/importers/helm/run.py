@@ -157,7 +157,7 @@ class HelmRun:
         return scores_by_request
 
     def read_all_stated_means(self) -> dict[tuple[str, str], float]:
-        """Read what the run says of instances that were not perturbed: metric and split -> mean over all of them."""
+        """Read what the run says of all instances of a split as they are: metric and split -> mean."""
         path = self.path / TOTALS
         if not path.exists():
             return {}
@@ -169,7 +169,7 @@ class HelmRun:
         return {
             (str(name.get("name")), str(name.get("split"))): mean
             for name, mean in named_means
-            if "perturbation" not in name and math.isfinite(mean)
+            if name.keys().isdisjoint(("perturbation", "sub_split")) and math.isfinite(mean)
         }
 
 
