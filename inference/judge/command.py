@@ -91,7 +91,7 @@ def _ask_judge(options: argparse.Namespace) -> None:
     if readings.judgement_by_key:
         written = write_judged_rows(texts, models[0].id, readings, book, options.call)
         for condition, rows in written.items():
-            print(f"{condition}: {rows:,} rows written")
+            print(f"{condition}: {format_quantity(rows, 'row')} written")
         if not written:
             print_progress(f"{texts.folder}: nothing new to write")
     if isinstance(failure, RunFailed):

@@ -55,7 +55,7 @@ def write_annotation_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int)
         raise InputError(f"--sheet {path}: the sheet is a .csv file")
     if path.exists():
         raise InputError(f"--sheet {path}: is there already and may be filled in; choose another name")
-    drawn = sample_texts_for_sheet(texts, n_texts, seed)
+    drawn = _sample_texts_for_sheet(texts, n_texts, seed)
     if not drawn:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
     drawn.sort(
@@ -65,18 +65,8 @@ def write_annotation_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int)
     return len(drawn)
 
 
-def sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
-    """Draw different texts of a run, in turn from every model, condition and option.
-
-    Parameters
-    ----------
-    texts, n_texts, seed
-        As in `write_annotation_sheet`.
-
-    Returns
-    -------
-    The texts.
-    """
+def _sample_texts_for_sheet(texts: RunTexts, n_texts: int, seed: int) -> list[SampledText]:
+    """Draw different texts of a run, in turn from every model, condition and option."""
     strata: dict[tuple[str, str, str | None], dict[str, SampledText]] = {}
     for text, reading in _iterate_texts_with_read_options(texts):
         stratum = strata.setdefault((text.row.model, text.row.condition, reading), {})

@@ -113,7 +113,9 @@ class RunTexts:
                     f"--condition {shorten_text(name)}: {self.folder} has no such condition; it has "
                     f"{shorten_text(', '.join(recorded_conditions), 300)}"
                 )
-        written = {name for part in self._parts for name in _list_conditions_with_texts(part)}
+        has_text = pc.field("output").is_valid()
+        tables = [read_parquet(part, ["condition"], filters=has_text) for part in self._parts]
+        written = {name for table in tables for name in pc.unique(table["condition"]).to_pylist()}
         named = [name for name in recorded_conditions if name in written and "range" not in recorded_conditions[name]]
         if not named:
             why = "its texts are numbers, not options" if written else "it holds no texts (--answer text)"
@@ -212,9 +214,3 @@ def drop_thinking_from_text(text: str) -> str:
         elif text.lstrip().startswith(marks.begin):
             return ""
     return text
-
-
-def _list_conditions_with_texts(part: Path) -> list[str]:
-    """List the conditions of a part that have texts."""
-    table = read_parquet(part, ["condition"], filters=pc.field("output").is_valid())
-    return list(pc.unique(table["condition"]).to_pylist())

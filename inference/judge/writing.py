@@ -19,41 +19,15 @@ ROWS = 20_000  # of a part
 LEAST_MASS = 0.5  # below it, the judge does not find it likelier than not that a text takes one of the options
 
 
-def name_judged_condition(condition: str, judge: str) -> str:
-    """Name the condition of what a judge read.
-
-    Parameters
-    ----------
-    condition
-        The condition whose texts it read.
-    judge
-        Its id.
-
-    Returns
-    -------
-    `CONDITION/judge-JUDGE`.
-    """
+def _name_judged_condition(condition: str, judge: str) -> str:
+    """Name the condition of what a judge read of another condition: `CONDITION/judge-JUDGE`."""
     return f"{condition}/judge-{judge}"
 
 
-def list_models_identical_to_judge(
+def _list_models_identical_to_judge(
     models: Mapping[str, Mapping[str, Any]], judge: str, about: Mapping[str, Any]
 ) -> list[str]:
-    """List the models of a run that are the judge.
-
-    Parameters
-    ----------
-    models
-        Those of run.json.
-    judge
-        The judge's id.
-    about
-        Its fields.
-
-    Returns
-    -------
-    Those with its name, or with its revision.
-    """
+    """List the models of a run that are the judge: those with its name, or with the revision among its fields."""
     revision = about.get("revision")
     return [
         name
@@ -89,7 +63,7 @@ def write_judged_rows(
     InputError
         The run records a judge of this name with another engine, revision or prompt.
     """
-    itself = list_models_identical_to_judge(texts.info["models"], judge, readings.about)
+    itself = _list_models_identical_to_judge(texts.info["models"], judge, readings.about)
     fields = {name: value for name, value in readings.about.items() if name != "forms"} | {"itself": itself}
     if itself:
         told = "its own texts" if itself == [judge] else f"its own texts: it is {', '.join(itself)}"
@@ -101,9 +75,9 @@ def write_judged_rows(
         rows: list[dict[str, Any]] = []
         for name in texts.conditions:
             recorded_fields = {**run.conditions[name], "reads": name, "judge": judge}
-            run.add_condition(name_judged_condition(name, judge), recorded_fields)
+            run.add_condition(_name_judged_condition(name, judge), recorded_fields)
         for row, judged_row in _build_judged_rows(run, texts, judge, readings.judgement_by_key):
-            expected.setdefault(row.model, Counter())[name_judged_condition(row.condition, judge)] += 1
+            expected.setdefault(row.model, Counter())[_name_judged_condition(row.condition, judge)] += 1
             if judged_row is not None:
                 rows.append(judged_row)
                 written[judged_row["condition"]] += 1
@@ -124,7 +98,7 @@ def _build_judged_rows(
     """Go through the rows with texts, each with its judged row; None: it is there, or not all its texts are read."""
     answered_by_unit: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for row in texts.iterate_rows_with_texts():
-        condition = name_judged_condition(row.condition, judge)
+        condition = _name_judged_condition(row.condition, judge)
         if (row.model, condition) not in answered_by_unit:
             answered_by_unit[row.model, condition] = run.responses.list_answered_keys(row.model, condition)
         judgements = [

@@ -13,6 +13,7 @@ from inference.arguments import (
     parse_engine_settings,
     parse_positive,
 )
+from inference.stimuli.languages import get_main_language
 from inference.stimuli.nli import LABELS
 
 COMMAND = "meaning"
@@ -36,7 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--out", metavar="FOLDER", help="of a file of items: the folder for what is said of them")
     parser.add_argument("--drop", action="store_true", help="leave wordings of another meaning out of those items")
-    parser.add_argument("--language", choices=LANGUAGES, help="of the prompts (default: that of most items)")
+    parser.add_argument(
+        "--language",
+        type=get_main_language,
+        choices=LANGUAGES,
+        help="of the prompts (default: that of most items)",
+    )
     parser.add_argument(
         "--labels", type=_parse_entailment_labels, default=(), metavar="A,B,C",
         help="what the classes of an entailment model mean, in their order, where its config.json does not name them "

@@ -97,7 +97,7 @@ class PairAsker(PartAsker):
             pairs, lambda unread: build_pair_study(kind, unread), command, allowed, noun="pairs of texts"
         )
         score_by_key = {
-            key: score_pair_from_answer_rows(kind, rows)
+            key: _score_pair_from_answer_rows(kind, rows)
             for key, rows in self.read_answer_rows_by_unit_key().items()
             if key in pairs
         }
@@ -134,18 +134,9 @@ class PairAsker(PartAsker):
             )
 
 
-def score_pair_from_answer_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
-    """Score a pair by the answers under both conditions.
+def _score_pair_from_answer_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
+    """Score a pair by the answers under both conditions, of which the first option speaks for the same meaning.
 
-    Parameters
-    ----------
-    kind
-        `ENTAILMENT` or `JUDGE`.
-    rows
-        The rows; the first option speaks for the same meaning.
-
-    Returns
-    -------
     The smaller probability of an entailment, the mean probability of a judge.
     """
     probabilities = [float(row["probability"][0]) for row in rows]

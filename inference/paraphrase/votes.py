@@ -13,7 +13,7 @@ from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.parsing import normalise_wording
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import require_portable_file_name
-from inference.stimuli.study import Item
+from inference.stimuli.study import ORIGINAL, Item
 
 REQUIRED = ("item", "paraphrase", "match")
 EVERYBODY = "all"  # what tables call all annotators together
@@ -138,7 +138,7 @@ def _index_wordings_and_decoys_by_text(
 ) -> dict[str, dict[str, list[Key]]]:
     """List by item and folded text which wordings and decoys have it."""
     index: dict[str, dict[str, list[Key]]] = {item.item: {} for item in items}
-    wordings = [(variant.key, variant.text) for item in items for variant in item.variants]
+    wordings = [(v.key, v.text) for item in items for v in item.variants if v.pattern != ORIGINAL]
     for key, text in [*wordings, *((decoy.key, decoy.text) for decoy in decoys)]:
         index[key[0]].setdefault(normalise_wording(text), []).append(key)
     return index

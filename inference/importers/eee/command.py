@@ -11,7 +11,6 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError
@@ -75,7 +74,10 @@ def main(args: argparse.Namespace) -> None:
         lambda: _build_eee_response_tables(aggregates, study),
         _merge_conditions_of_eee_models(aggregates),
         descriptions=args.models,
-        imported=_compute_fingerprints_of_eee_conditions(aggregates),
+        imported=saving.compute_fingerprints_by_key(
+            [((aggregate.model, name), aggregate.samples) for aggregate in aggregates for name in aggregate.conditions],
+            {},
+        ),
         command=args.call,
         models=_merge_facts_of_eee_models(aggregates),
     )
@@ -85,7 +87,7 @@ def main(args: argparse.Namespace) -> None:
 def _import_scores_of_records(args: argparse.Namespace) -> None:
     """Import the scores of records of any tool into a run folder."""
     from inference.importers.eee import records, scores
-    from inference.importers.shared.logged_scores import LoggedMeasures, collect_score_options_for_fingerprint
+    from inference.importers.shared.logged_scores import LoggedMeasures, collect_options_for_fingerprint
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
     measures = LoggedMeasures(args, COMMAND)
@@ -93,16 +95,13 @@ def _import_scores_of_records(args: argparse.Namespace) -> None:
         scores.read_scored_aggregate_and_verify_checksum(path) for path in records.find_aggregate_files(args.records)
     ]
     eee_scores = scores.EeeScores(aggregates, measures)
-    settings = {"importer": "eee", **collect_score_options_for_fingerprint(args)}
-    imported = {
-        model: saving.compute_fingerprint_of_files([one.samples for one in aggregates if one.model == model], settings)
-        for model in dict.fromkeys(one.model for one in aggregates)
-    }
-    responses = measures.read_responses_and_complete_conditions(eee_scores.read_eee_scores(), eee_scores.conditions)
-    lines = save_study_and_logged_responses(args, args.records, responses, eee_scores.conditions, imported)
-    saving.print_import_summary(
-        [*lines, *measures.describe_number_of_scores(), *eee_scores.describe_agreement_with_stated_means()], args.out
+    imported = saving.compute_fingerprints_by_key(
+        [(one.model, one.samples) for one in aggregates], {"importer": "eee", **collect_options_for_fingerprint(args)}
     )
+    lines = save_study_and_logged_responses(
+        args, args.records, eee_scores.read_eee_scores(), eee_scores.conditions, imported, measures=measures
+    )
+    saving.print_import_summary([*lines, *eee_scores.describe_agreement_with_stated_means()], args.out)
 
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
@@ -163,15 +162,6 @@ def _merge_conditions_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str
                     f"{aggregate.path}: condition {shorten_value(name)} has other settings than in another record"
                 )
     return conditions_by_name
-
-
-def _compute_fingerprints_of_eee_conditions(aggregates: Sequence[Aggregate]) -> dict[tuple[str, str], str]:
-    """Compute the fingerprint of the responses of every model and condition: of all records that have some."""
-    samples_by_pair: dict[tuple[str, str], list[Path]] = {}
-    for aggregate in aggregates:
-        for condition in aggregate.conditions:
-            samples_by_pair.setdefault((aggregate.model, condition), []).append(aggregate.samples)
-    return {pair: saving.compute_fingerprint_of_files(samples, {}) for pair, samples in samples_by_pair.items()}
 
 
 def _merge_facts_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str, dict[str, Any]]:

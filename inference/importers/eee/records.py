@@ -41,13 +41,21 @@ _TYPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class RecordFiles:
+    """The file of an aggregate, that of its responses, and whose they are."""
+
+    path: Path
+    samples: Path
+    identity: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(RecordFiles):
     """One aggregate.
 
     Attributes
     ----------
-    path
-        Its file; the responses stand in `samples`.
     study
         What it says about the study: name, protocol, hash, canonical ...
     conditions
@@ -56,10 +64,6 @@ class Aggregate:
         What it says about the model.
     """
 
-    path: Path
-    samples: Path
-    identity: str
-    model: str
     study: Mapping[str, Any]
     conditions: Mapping[str, Mapping[str, Any]]
     about: Mapping[str, Any]
@@ -163,16 +167,15 @@ def read_aggregate_and_check_samples(path: Path) -> Aggregate:
     )  # fmt: skip
 
 
-def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
-    """Go through the responses of an aggregate.
+def read_sample_records(aggregate: RecordFiles) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Go through the responses of an aggregate as they stand in their file, each with file and line.
 
     Raises
     ------
     InputError
-        A line is malformed, belongs to another record, or has a value of another type; with file and line.
+        A line is malformed, or belongs to another record.
     """
     path = aggregate.samples
-    number = 0
     with path.open(encoding="utf-8", newline="\n") as file:
         for number, line in enumerate(iterate_sample_file_lines(path, file), start=1):
             where = f"{path}, line {number}"
@@ -183,51 +186,45 @@ def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
                         f"{where}: {key} is {shorten_value(stated_id)}, but {aggregate.path.name} has "
                         f"{shorten_value(expected_id)}"
                     )
-            metadata = require_record_field(where, record, "metadata", dict)
-            values = {
-                key.removeprefix(OWN_PREFIX): parse_metadata_value(where, key, text)
-                for key, text in metadata.items()
-                if key.startswith(OWN_PREFIX)
-            }
-            for key in ("item", "variant", "pattern", "condition", "position", "options", "canonical"):
-                require_record_field(where, metadata, f"{OWN_PREFIX}{key}", str, shown_as=f"metadata.{OWN_PREFIX}{key}")
-            if values["condition"] not in aggregate.conditions:
-                raise InputError(
-                    f"{where}: condition {shorten_value(values['condition'])} is not in {aggregate.path.name}"
-                )
-            texts = require_list_of_texts(where, "output.raw", require_record_field(where, record, "output.raw", list))
-            text = require_record_field(where, record, "input.raw", str)
-            if not text.strip():
-                raise InputError(f"{where}: input.raw is empty; it must be the text that was asked")
-            yield EeeResponse(where, text, texts or None, values)
-    if not number:
-        raise InputError(f"{path}: there are no responses in it")
+            yield where, record
 
 
-def parse_metadata_value(where: str, key: str, text: Any) -> Any:
-    """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json.
-
-    Parameters
-    ----------
-    where
-        File and line, for messages.
-    key
-        Name in `metadata`; one that the schema lacks has a text.
-    text
-        The text.
-
-    Returns
-    -------
-    The value; -Infinity of a log-probability as -inf.
+def read_eee_responses(aggregate: Aggregate) -> Iterator[EeeResponse]:
+    """Go through the responses of an aggregate.
 
     Raises
     ------
     InputError
-        The text does not hold a value of this type.
+        A line is malformed, belongs to another record, or has a value of another type; with file and line.
+    """
+    is_empty = True
+    for where, record in read_sample_records(aggregate):
+        is_empty = False
+        metadata = require_record_field(where, record, "metadata", dict)
+        values = {
+            key.removeprefix(OWN_PREFIX): _parse_metadata_value(where, key, text)
+            for key, text in metadata.items()
+            if key.startswith(OWN_PREFIX)
+        }
+        for key in ("item", "variant", "pattern", "condition", "position", "options", "canonical"):
+            require_record_field(where, metadata, f"{OWN_PREFIX}{key}", str, shown_as=f"metadata.{OWN_PREFIX}{key}")
+        if values["condition"] not in aggregate.conditions:
+            raise InputError(f"{where}: condition {shorten_value(values['condition'])} is not in {aggregate.path.name}")
+        texts = require_list_of_texts(where, "output.raw", require_record_field(where, record, "output.raw", list))
+        text = require_record_field(where, record, "input.raw", str)
+        if not text.strip():
+            raise InputError(f"{where}: input.raw is empty; it must be the text that was asked")
+        yield EeeResponse(where, text, texts or None, values)
+    if is_empty:
+        raise InputError(f"{aggregate.samples}: there are no responses in it")
 
-    >>> parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
+
+def _parse_metadata_value(where: str, key: str, text: Any) -> Any:
+    """Read a value of `metadata`, which is a text; its type is that of the column in results/schema.json, else text.
+
+    >>> _parse_metadata_value("a.jsonl, line 1", "waver_logprob", '["-Infinity", -0.5]')
     [-inf, -0.5]
-    >>> parse_metadata_value("a.jsonl, line 1", "waver_sample_probability", "[[0.5, 0.25], null]")
+    >>> _parse_metadata_value("a.jsonl, line 1", "waver_sample_probability", "[[0.5, 0.25], null]")
     [[0.5, 0.25], None]
     """
     kind = _TYPES.get(key.removeprefix(OWN_PREFIX))

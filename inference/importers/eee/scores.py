@@ -17,7 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.json_log import parse_json_number_or_nan, take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     ComparedMean,
@@ -25,42 +25,41 @@ from inference.importers.shared.logged_scores import (
     describe_agreement_of_means,
     parse_logged_number,
 )
-from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure
+from inference.importers.shared.scored import HIGHER, LOWER, ScoreMeasure, name_and_record_measure_condition
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.files import parse_json, require_storable_value, shorten_value
+from inference.stimuli.reading.files import shorten_value
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredAggregate:
-    """One aggregate, as far as its scores need it.
+class ScoredEvaluation:
+    """One evaluation of an aggregate, as far as its scores need it.
 
     Attributes
     ----------
-    path, samples
-        Its file, and the one of its responses.
-    measures
-        By the name of the evaluation.
-    datasets
-        Name of the evaluation -> that of its data set.
-    means
-        Name of the evaluation -> the score that the record states of all samples.
+    dataset
+        Name of its data set.
+    mean
+        The score that the record states of all samples; NaN where it states none.
     settings
-        Name of the evaluation -> how its answers were generated.
+        How answers were generated.
     """
 
-    path: Path
-    samples: Path
-    identity: str
-    model: str
-    measures: Mapping[str, ScoreMeasure]
-    datasets: Mapping[str, str]
-    means: Mapping[str, float]
-    settings: Mapping[str, Mapping[str, Any]]
+    measure: ScoreMeasure
+    dataset: str
+    mean: float
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredAggregate(records.RecordFiles):
+    """One aggregate with its evaluations by their names."""
+
+    evaluations: Mapping[str, ScoredEvaluation]
 
     def merge_settings_of_evaluations(self) -> dict[str, Any]:
         """Merge the settings of all evaluations; one that differs between them has the list of its values."""
         values_by_name: dict[str, list[Any]] = {}
-        for name, value in (pair for settings in self.settings.values() for pair in settings.items()):
+        for name, value in (pair for one in self.evaluations.values() for pair in one.settings.items()):
             values = values_by_name.setdefault(name, [])
             values += [] if value in values else [value]
         return {name: values[0] if len(values) == 1 else values for name, values in values_by_name.items()}
@@ -75,49 +74,36 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
         It is malformed or of another version, has two evaluations of one name, or its responses are missing or changed.
     """
     document, results = records.read_aggregate_document(path)
-    measures: dict[str, ScoreMeasure] = {}
-    datasets: dict[str, str] = {}
-    means: dict[str, float] = {}
-    settings: dict[str, dict[str, Any]] = {}
+    evaluations: dict[str, ScoredEvaluation] = {}
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
         name = fields.require_record_field(where, result, "evaluation_name", str)
-        if not name.strip() or name in measures:
+        if not name.strip() or name in evaluations:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
-        measures[name] = _read_range_and_direction_of_measure(
-            where, name, replace_non_object_by_empty_object(result.get("metric_config"))
+        settings = take_object_or_empty(result, "generation_config", "generation_args")
+        evaluations[name] = ScoredEvaluation(
+            _read_range_and_direction_of_measure(where, name, take_object_or_empty(result, "metric_config")),
+            str(take_object_or_empty(result, "source_data").get("dataset_name") or name),
+            parse_number_or_nan(take_object_or_empty(result, "score_details").get("score")),
+            {key: value for key, value in settings.items() if value is not None},
         )
-        datasets[name] = str(replace_non_object_by_empty_object(result.get("source_data")).get("dataset_name") or name)
-        mean = parse_number_or_nan(replace_non_object_by_empty_object(result.get("score_details")).get("score"))
-        means |= {name: mean} if math.isfinite(mean) else {}
-        generation = replace_non_object_by_empty_object(result.get("generation_config")).get("generation_args")
-        settings[name] = {
-            key: value for key, value in replace_non_object_by_empty_object(generation).items() if value is not None
-        }
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
-    fields.refuse_samples_of_other_digest(
-        path, samples, replace_non_object_by_empty_object(document.get("detailed_evaluation_results"))
-    )
+    fields.refuse_samples_of_other_digest(path, samples, take_object_or_empty(document, "detailed_evaluation_results"))
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
-    return ScoredAggregate(path, samples, identity, model, measures, datasets, means, settings)
+    return ScoredAggregate(path, samples, identity, model, evaluations)
 
 
 def _read_range_and_direction_of_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
     """Read range and direction of a measure; without two numbers it has no range."""
-    ends = [parse_number_or_nan(config.get(field)) for field in ("min_score", "max_score")]
-    ends = [end if not isinstance(config.get(field), str) else math.nan
-            for field, end in zip(("min_score", "max_score"), ends, strict=True)]  # fmt: skip
-    if all(map(math.isfinite, ends)) and not ends[0] < ends[1]:
-        raise InputError(f"{where}: min_score {ends[0]:g} is not below max_score {ends[1]:g}; correct them")
+    low, high = (parse_json_number_or_nan(config.get(field)) for field in ("min_score", "max_score"))
+    is_bounded = math.isfinite(low) and math.isfinite(high)
+    if is_bounded and not low < high:
+        raise InputError(f"{where}: min_score {low:g} is not below max_score {high:g}; correct them")
     is_turned = config.get("lower_is_better", False)
     if is_turned is not None and not isinstance(is_turned, bool):
         raise InputError(f"{where}: lower_is_better must be true or false, not {shorten_value(is_turned)}")
-    return ScoreMeasure(
-        name,
-        (ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        LOWER if is_turned else HIGHER,
-    )
+    return ScoreMeasure(name, (low, high) if is_bounded else None, LOWER if is_turned else HIGHER)
 
 
 class EeeScores:
@@ -140,11 +126,16 @@ class EeeScores:
         self.conditions: dict[str, dict[str, Any]] = {}
         self._aggregates, self._measures = aggregates, measures
         settings = [one.merge_settings_of_evaluations() for one in aggregates]
-        models = [one.model for one in aggregates]
-        self._settings = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(models, settings), saving.IMPORT_CONDITION
+        self._settings = log_differences.name_conditions_by_settings([one.model for one in aggregates], settings)
+        evaluations = [
+            (setting, name, evaluation)
+            for setting, one in zip(self._settings, aggregates, strict=True)
+            for name, evaluation in one.evaluations.items()
+        ]
+        self._fields = log_differences.collect_shared_settings_by_condition(
+            [(setting, name) for setting, name, _ in evaluations], [one.settings for _, _, one in evaluations]
         )
-        self._has_several_datasets = len({name for one in aggregates for name in one.datasets.values()}) > 1
+        self._has_several_datasets = len({one.dataset for _, _, one in evaluations}) > 1
         self._texts: dict[str, dict[str, str]] = {}  # item -> text -> name of the wording
         self._scores: dict[tuple[int, str], list[float]] = defaultdict(list)  # aggregate, measure
 
@@ -159,84 +150,58 @@ class EeeScores:
         """
         for number, aggregate in enumerate(self._aggregates):
             first_by_sample: dict[tuple[str, str], int] = {}
-            for name, measure in aggregate.measures.items():
-                self._measures.note_range_of_measure(name, measure.range, measure.direction)
-            with aggregate.samples.open(encoding="utf-8", newline="\n") as file:
-                for line_number, line in enumerate(fields.iterate_sample_file_lines(aggregate.samples, file), start=1):
-                    where = f"{aggregate.samples}, line {line_number}"
-                    record = require_storable_value(where, parse_json(aggregate.samples, line, line_number))
-                    _refuse_row_of_other_record(where, record, aggregate)
-                    name = fields.require_record_field(where, record, "evaluation_name", str)
-                    sample = fields.require_record_field(where, record, "sample_id", str)
-                    first = first_by_sample.setdefault((name, sample), line_number)
-                    if first != line_number:
-                        raise InputError(
-                            f"{where}: a second score by {shorten_value(name)} of sample {shorten_value(sample)}, as "
-                            f"in line {first}; leave one out"
-                        )
-                    yield self._build_score_response(where, number, name, sample, record)
+            for name, evaluation in aggregate.evaluations.items():
+                self._measures.note_range_of_measure(name, evaluation.measure.range, evaluation.measure.direction)
+            for line_number, (where, record) in enumerate(records.read_sample_records(aggregate), start=1):
+                name = fields.require_record_field(where, record, "evaluation_name", str)
+                sample = fields.require_record_field(where, record, "sample_id", str)
+                first = first_by_sample.setdefault((name, sample), line_number)
+                if first != line_number:
+                    raise InputError(
+                        f"{where}: a second score by {shorten_value(name)} of sample {shorten_value(sample)}, as in "
+                        f"line {first}; leave one out"
+                    )
+                yield self._build_score_response(where, number, name, sample, record)
 
     def _build_score_response(
         self, where: str, number: int, name: str, sample: str, record: Mapping[str, Any]
     ) -> LoggedResponse:
         """Make the response of a row."""
         aggregate = self._aggregates[number]
-        if name not in aggregate.measures:
+        if name not in aggregate.evaluations:
             raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
-        score = parse_logged_number(
-            where, "evaluation.score", replace_non_object_by_empty_object(record.get("evaluation")).get("score")
-        )
+        score = parse_logged_number(where, "evaluation.score", take_object_or_empty(record, "evaluation").get("score"))
         if score is not None:
             self._scores[number, name].append(score)
         text = fields.require_record_field(where, record, "input.raw", str)
-        item = f"{aggregate.datasets[name]}:{sample}" if self._has_several_datasets else sample
+        dataset = aggregate.evaluations[name].dataset
+        item = f"{dataset}:{sample}" if self._has_several_datasets else sample
         wordings = self._texts.setdefault(item, {})
-        raw = replace_non_object_by_empty_object(record.get("output")).get("raw")
+        setting = self._settings[number]
+        fields_of_condition = {"form": saving.IMPORT_FORM, **self._fields[setting, name]}
+        raw = take_object_or_empty(record, "output").get("raw")
         output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
         return LoggedResponse(
             where=where,
             model=aggregate.model,
-            condition=self._name_and_record_measure_condition(number, name),
+            condition=name_and_record_measure_condition(
+                self.conditions, name, setting, fields_of_condition, aggregate.path
+            ),
             item=item,
             wording=wordings.setdefault(text, f"p{len(wordings) + 1}"),
             text=text,
             scores=() if score is None else (score,),
             output=tuple(fields.require_list_of_texts(where, "output.raw", output)) or None,
             error="the record has no score of it" if score is None else None,
-            attributes={"subset": aggregate.datasets[name]} if self._has_several_datasets else {},
+            attributes={"subset": dataset} if self._has_several_datasets else {},
         )
-
-    def _name_and_record_measure_condition(self, number: int, name: str) -> str:
-        """Name the condition of a measure and record it; refuse one name for two measures."""
-        condition = ScoreMeasure(name).name_condition(self._settings[number])
-        shared = log_differences.select_shared_settings(
-            [one.settings[name] for one, setting in zip(self._aggregates, self._settings, strict=True)
-             if setting == self._settings[number] and name in one.settings]
-        )  # fmt: skip
-        condition_fields = {
-            "form": saving.IMPORT_FORM,
-            **log_differences.shorten_setting_values(shared),
-            "measure": name,
-        }
-        if self.conditions.setdefault(condition, condition_fields)["measure"] != name:
-            raise InputError(f"{self._aggregates[number].path}: two scores would both be called '{condition}'")
-        return condition
 
     def describe_agreement_with_stated_means(self) -> list[str]:
         """Say how many means are those that the records state, and which are not; once all is read."""
         means = []
         for (number, name), scores in self._scores.items():
             aggregate = self._aggregates[number]
-            if name in aggregate.means:
-                mean = math.fsum(scores) / len(scores)
-                means.append(ComparedMean(aggregate.path.name, name, mean, aggregate.means[name]))
+            stated = aggregate.evaluations[name].mean
+            if math.isfinite(stated):
+                means.append(ComparedMean(aggregate.path.name, name, math.fsum(scores) / len(scores), stated))
         return describe_agreement_of_means(means, "record")
-
-
-def _refuse_row_of_other_record(where: str, record: Any, aggregate: ScoredAggregate) -> None:
-    """Refuse a row that belongs to another record or model."""
-    for key, expected in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):
-        if (stated := fields.require_record_field(where, record, key, str)) != expected:
-            raise InputError(
-                f"{where}: {key} is {shorten_value(stated)}, but {aggregate.path.name} has {shorten_value(expected)}"
-            )

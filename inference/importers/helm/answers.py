@@ -59,9 +59,8 @@ class HelmAnswers:
                 f"{shorten_text(setting_names, 300)}"
             )
         self._prompts = log_differences.name_logs_by_settings(arguments, variant_settings, "")
-        self._names = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
-        )
+        self._names = log_differences.name_conditions_by_settings(groups, settings)
+        self._fields = log_differences.collect_shared_settings_by_condition(self._names, settings)
         self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it
 
     def read_helm_responses(self) -> Iterator[LoggedResponse]:
@@ -88,10 +87,10 @@ class HelmAnswers:
                 if not request.key[1] and request.error is None:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
+            means = run.read_all_stated_means()
+            stated = {split: mean for (metric, split), mean in means.items() if metric == self.metric}
             self.run_lines.append(
-                _describe_helm_run_and_accuracy_agreement(
-                    run, rights, run.read_stated_means_of_metric(self.metric), wordings, partial, with_letters=letters
-                )
+                _describe_helm_run_and_accuracy_agreement(run, rights, stated, wordings, partial, with_letters=letters)
             )
 
     def _read_correctness_of_request(
@@ -127,9 +126,11 @@ class HelmAnswers:
         if with_letters:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
+        condition, fields = self.name_settings_of_request(run_number, request.key[2])
+        self.conditions.setdefault(condition, {**fields, "metric": self.metric})
         return LoggedResponse(
             **self.build_fields_shared_by_responses(run_number, request),
-            condition=self._name_and_record_helm_condition(run_number, request.key[2]),
+            condition=condition,
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
             answer=answer,
@@ -161,12 +162,6 @@ class HelmAnswers:
             "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         }
 
-    def _name_and_record_helm_condition(self, run_number: int, trial: int) -> str:
-        """Name the condition of a request and record it."""
-        name, fields = self.name_settings_of_request(run_number, trial)
-        self.conditions.setdefault(name, {**fields, "metric": self.metric})
-        return name
-
     def name_settings_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
         """Name how a request was asked; each trial has other examples in the prompt.
 
@@ -181,16 +176,12 @@ class HelmAnswers:
         -------
         The name, and the fields of a condition.
         """
-        run = self.runs[run_number]
-        name = self._names[run_number] + (f"/trial {trial + 1}" if trial else "")
-        same = [
-            other_run.settings
-            for other_run, condition_name in zip(self.runs, self._names, strict=True)
-            if condition_name == self._names[run_number]
-        ]
-        shared_fields = log_differences.shorten_setting_values(log_differences.select_shared_settings(same))
-        ways = {"method": run.method, **({"trial": trial + 1} if trial else {})}
-        return name, {"form": saving.IMPORT_FORM, **ways, **shared_fields}
+        setting = self._names[run_number]
+        ways = {"method": self.runs[run_number].method, **({"trial": trial + 1} if trial else {})}
+        return (
+            setting + (f"/trial {trial + 1}" if trial else ""),
+            {"form": saving.IMPORT_FORM, **ways, **self._fields[setting]},
+        )
 
     def _name_helm_wording(self, run_number: int, perturbation: str) -> str:
         """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""

@@ -66,16 +66,17 @@ def main(args: argparse.Namespace) -> None:
     answers = helm_answers.HelmAnswers(
         runs, args.metric, variant_key=args.variant_key, outcomes_only=args.right_or_wrong
     )
-    imported = _compute_helm_fingerprints(args, runs)
-    if measures is not None:
-        scores = HelmScores(answers, measures)
-        responses = measures.read_responses_and_complete_conditions(scores.read_helm_responses(), answers.conditions)
-        lines = save_study_and_logged_responses(args, args.folders, responses, answers.conditions, imported)
-        lines += measures.describe_number_of_scores()
-    else:
-        lines = save_study_and_logged_responses(
-            args, args.folders, answers.read_helm_responses(), answers.conditions, imported
-        )
+    responses = (
+        answers.read_helm_responses() if measures is None else HelmScores(answers, measures).read_helm_responses()
+    )
+    lines = save_study_and_logged_responses(
+        args,
+        args.folders,
+        responses,
+        answers.conditions,
+        _compute_helm_fingerprints(args, runs),
+        measures=measures,
+    )
     saving.print_import_summary([*lines, *answers.run_lines], args.out)
 
 
@@ -102,17 +103,9 @@ def _list_run_folders(folder_names: list[str]) -> list[Path]:
 def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
     """Compute the fingerprint of every model's runs and of the options that they are read with."""
     from inference.importers.helm.run import SPEC, STATE, STATS
-    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
+    from inference.importers.shared.logged_scores import collect_options_for_fingerprint
 
-    names = ("variant_key", "metric", "right_or_wrong")
-    settings = {
-        "importer": "helm",
-        **{name: getattr(args, name) for name in names},
-        **collect_score_options_for_fingerprint(args),
-    }
-    return {
-        model: saving.compute_fingerprint_of_files(
-            [run.path / name for run in runs if run.model == model for name in (SPEC, STATE, STATS)], settings
-        )
-        for model in dict.fromkeys(run.model for run in runs)
-    }
+    options = collect_options_for_fingerprint(args, "variant_key", "metric", "right_or_wrong")
+    return saving.compute_fingerprints_by_key(
+        [(run.model, run.path / name) for run in runs for name in (SPEC, STATE, STATS)], {"importer": "helm", **options}
+    )

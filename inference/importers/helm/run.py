@@ -16,8 +16,12 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import drop_empty_values, parse_list_field, replace_non_object_by_empty_object
-from inference.stimuli.numbers import parse_number_or_nan
+from inference.importers.shared.json_log import (
+    drop_empty_values,
+    parse_json_number_or_nan,
+    parse_list_field,
+    take_object_or_empty,
+)
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
@@ -95,11 +99,9 @@ class HelmRun:
         """
         path = self.path / STATE
         read_keys: set[RequestKey] = set()
-        states = parse_list_field(str(path), read_helm_json_file(path), "request_states")
+        states = parse_list_field(str(path), _read_helm_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
-            request = _parse_helm_request(
-                f"{path}, request {place}", replace_non_object_by_empty_object(state), self.method
-            )
+            request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
             if request.key not in read_keys:
                 read_keys.add(request.key)
                 yield request
@@ -107,6 +109,26 @@ class HelmRun:
                 raise InputError(f"{request.where}: a second request about instance '{request.key[0]}'; leave one out")
         if not read_keys:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
+
+    def read_request_stats(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
+        """Go through the scores of all requests.
+
+        Yields
+        ------
+        File and entry, for messages; the request; the name of the metric; and the score, as HELM writes it.
+
+        Raises
+        ------
+        InputError
+            An entry is damaged.
+        """
+        path = self.path / STATS
+        entries = _read_helm_json_file(path)
+        for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
+            where, fields = f"{path}, entry {place}", take_object_or_empty(entry)
+            key = _parse_request_key(where, fields, fields.get("instance_id"))
+            for stat in map(take_object_or_empty, parse_list_field(where, fields, "stats")):
+                yield where, key, take_object_or_empty(stat, "name").get("name"), stat
 
     def read_request_scores(self, single_valued_metrics: Collection[str]) -> dict[RequestKey, dict[str, float]]:
         """Read the scores of all requests: request -> metric -> value.
@@ -125,50 +147,29 @@ class HelmRun:
         InputError
             An entry is damaged, or has a second value of one of these metrics.
         """
-        path = self.path / STATS
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        entries_in_file = read_helm_json_file(path)
-        for place, entry in enumerate(entries_in_file if isinstance(entries_in_file, list) else (), start=1):
-            where = f"{path}, entry {place}"
-            request_scores = scores_by_request[
-                parse_request_key(
-                    where,
-                    replace_non_object_by_empty_object(entry),
-                    replace_non_object_by_empty_object(entry).get("instance_id"),
-                )
-            ]
-            for stat in map(replace_non_object_by_empty_object, parse_list_field(where, entry, "stats")):
-                name, value = replace_non_object_by_empty_object(stat.get("name")).get("name"), _parse_stated_mean(stat)
-                if not isinstance(name, str) or not math.isfinite(value):
-                    continue
-                if request_scores.setdefault(name, value) != value and name in single_valued_metrics:
-                    raise InputError(
-                        f"{where}: a second value of {shorten_text(name)} for this instance; leave one out"
-                    )
+        for where, key, name, stat in self.read_request_stats():
+            value = parse_json_number_or_nan(stat.get("mean"))
+            if not isinstance(name, str) or not math.isfinite(value):
+                continue
+            if scores_by_request[key].setdefault(name, value) != value and name in single_valued_metrics:
+                raise InputError(f"{where}: a second value of {shorten_text(name)} for this instance; leave one out")
         return scores_by_request
 
-    def read_stated_means_of_metric(self, metric: str) -> dict[str, float]:
-        """Read what the run says of instances that were not perturbed: split -> mean over instances and trials."""
-        return {split: mean for (name, split), mean in self.read_all_stated_means().items() if name == metric}
-
     def read_all_stated_means(self) -> dict[tuple[str, str], float]:
-        """Read the same of all metrics: metric and split -> mean."""
+        """Read what the run says of all instances of a split as they are: metric and split -> mean."""
         path = self.path / TOTALS
         if not path.exists():
             return {}
-        entries_in_file = read_helm_json_file(path)
-        stats = (
-            [replace_non_object_by_empty_object(stat) for stat in entries_in_file]
-            if isinstance(entries_in_file, list)
-            else []
-        )
+        entries = _read_helm_json_file(path)
+        stats = [take_object_or_empty(stat) for stat in (entries if isinstance(entries, list) else ())]
         named_means = [
-            (replace_non_object_by_empty_object(stat.get("name")), _parse_stated_mean(stat)) for stat in stats
+            (take_object_or_empty(stat, "name"), parse_json_number_or_nan(stat.get("mean"))) for stat in stats
         ]
         return {
             (str(name.get("name")), str(name.get("split"))): mean
             for name, mean in named_means
-            if "perturbation" not in name and math.isfinite(mean)
+            if name.keys().isdisjoint(("perturbation", "sub_split")) and math.isfinite(mean)
         }
 
 
@@ -183,17 +184,14 @@ def read_facts_of_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = replace_non_object_by_empty_object(read_helm_json_file(path / SPEC))
-    adapter, scenario = (
-        replace_non_object_by_empty_object(spec.get("adapter_spec")),
-        replace_non_object_by_empty_object(spec.get("scenario_spec")),
-    )
+    spec = take_object_or_empty(_read_helm_json_file(path / SPEC))
+    adapter = take_object_or_empty(spec, "adapter_spec")
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
         if not isinstance(value, str) or not value.strip():
             raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
     scenario_arguments = ",".join(
-        f"{name}={value}" for name, value in sorted(replace_non_object_by_empty_object(scenario.get("args")).items())
+        f"{name}={value}" for name, value in sorted(take_object_or_empty(spec, "scenario_spec", "args").items())
     )
     head = spec["name"].partition(":")[0]
     arguments = {
@@ -211,71 +209,37 @@ def read_facts_of_helm_run(path: Path) -> HelmRun:
     )
 
 
-def read_helm_json_file(path: Path) -> Any:
-    """Read a JSON file of a run's folder.
-
-    Raises
-    ------
-    InputError
-        It is too large or damaged.
-    """
+def _read_helm_json_file(path: Path) -> Any:
+    """Read a JSON file of a run's folder."""
     return json_log.read_json_log(path, "import the run in parts")
 
 
-def parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
-    """Parse what identifies a request: instance, perturbation and number of the trial.
-
-    Parameters
-    ----------
-    where
-        File and place, for messages.
-    entry
-        What has `perturbation` and `train_trial_index`.
-    instance
-        Id of the instance.
-
-    Returns
-    -------
-    The three.
-
-    Raises
-    ------
-    InputError
-        The id is no text, or the trial no number.
-    """
+def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> RequestKey:
+    """Parse what identifies a request: the id of the instance, its perturbation, and the number of the trial."""
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
-    perturbation = drop_empty_values(replace_non_object_by_empty_object(entry.get("perturbation")))
+    perturbation = drop_empty_values(take_object_or_empty(entry, "perturbation"))
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
-
-
-def _parse_stated_mean(stat: Mapping[str, Any]) -> float:
-    """Read the mean of a score; NaN where it is no number."""
-    return math.nan if isinstance(stat.get("mean"), str) else parse_number_or_nan(stat.get("mean"))
 
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
-    instance = replace_non_object_by_empty_object(state.get("instance"))
-    key = parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
-    question, prompt = (
-        replace_non_object_by_empty_object(instance.get("input")).get("text"),
-        replace_non_object_by_empty_object(state.get("request")).get("prompt"),
-    )
+    instance = take_object_or_empty(state, "instance")
+    key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
+    question = take_object_or_empty(instance, "input").get("text")
+    prompt = take_object_or_empty(state, "request").get("prompt")
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
-    references = [
-        replace_non_object_by_empty_object(reference) for reference in parse_list_field(where, instance, "references")
-    ]
-    words = [str(replace_non_object_by_empty_object(reference.get("output")).get("text")) for reference in references]
+    references = [*map(take_object_or_empty, parse_list_field(where, instance, "references"))]
+    words = [str(take_object_or_empty(reference, "output").get("text")) for reference in references]
     right = {
         place for place, candidate in enumerate(references) if "correct" in parse_list_field(where, candidate, "tags")
     }
     choices, labels = _find_shown_choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
-    result = replace_non_object_by_empty_object(state.get("result"))
+    result = take_object_or_empty(state, "result")
     output = _find_scored_text(where, result)
     letter = None if output is None else output.strip()
     return HelmRequest(
@@ -300,15 +264,13 @@ def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str)
         return tuple(words), []
     if method != JOINT:
         return (), []
-    mapping = replace_non_object_by_empty_object(state.get("output_mapping"))
+    mapping = take_object_or_empty(state, "output_mapping")
     return tuple(map(str, mapping.values())), list(mapping)
 
 
 def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
     """Find the text that HELM scores: of several completions the likeliest."""
-    completions = [
-        replace_non_object_by_empty_object(completion) for completion in parse_list_field(where, result, "completions")
-    ]
+    completions = [*map(take_object_or_empty, parse_list_field(where, result, "completions"))]
     if not completions or result.get("success") is False:
         return None
     for completion in completions:

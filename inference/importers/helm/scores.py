@@ -13,11 +13,10 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
-from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey, parse_request_key, read_helm_json_file
-from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
+from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import LoggedMeasures, is_stated_mean, parse_logged_number
-from inference.importers.shared.scored import ScoreMeasure
+from inference.importers.shared.scored import name_and_record_measure_condition
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 RequestScores: TypeAlias = dict[RequestKey, dict[str, float | None]]
@@ -36,7 +35,6 @@ class HelmScores:
 
     def __init__(self, answers: HelmAnswers, measures: LoggedMeasures) -> None:
         self._answers, self._measures = answers, measures
-        self._condition_by_key: dict[tuple[int, int, str], str] = {}  # run, trial, metric -> condition
 
     def read_helm_responses(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all runs: of every request one per metric.
@@ -57,6 +55,7 @@ class HelmScores:
                 instances[request.key[0]] = None
                 scores = scores_by_request.pop(request.key, {})
                 shared = self._answers.build_fields_shared_by_responses(number, request)
+                setting, fields = self._answers.name_settings_of_request(number, request.key[2])
                 for name in names:
                     score = scores.get(name)
                     if score is not None and not request.key[1]:
@@ -64,7 +63,14 @@ class HelmScores:
                     self._measures.note_range_of_measure(name, None)
                     yield LoggedResponse(
                         **shared,
-                        condition=self._name_and_record_measure_condition(run, number, request.key[2], name),
+                        condition=name_and_record_measure_condition(
+                            self._answers.conditions,
+                            name,
+                            setting,
+                            fields,
+                            run.path,
+                            "; import the runs into two folders",
+                        ),
                         scores=() if score is None else (score,),
                         error=(request.error or f"{STATS} has no {name} of it") if score is None else None,
                     )
@@ -82,37 +88,17 @@ class HelmScores:
                 )
             )
 
-    def _name_and_record_measure_condition(self, run: HelmRun, run_number: int, trial: int, name: str) -> str:
-        """Name the condition of a metric and record it; refuse one name for two metrics."""
-        key = run_number, trial, name
-        if key in self._condition_by_key:
-            return self._condition_by_key[key]
-        setting, fields = self._answers.name_settings_of_request(run_number, trial)
-        condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
-        if self._answers.conditions.setdefault(condition, {**fields, "measure": name})["measure"] != name:
-            raise InputError(
-                f"{run.path}: two scores would both be called '{condition}'; import the runs into two folders"
-            )
-        return condition
-
 
 def _read_request_scores(run: HelmRun) -> RequestScores:
     """Read the scores of all requests: metric -> score, None where it counts nothing."""
-    path = run.path / STATS
     scores_by_request: RequestScores = defaultdict(dict)
-    entries = read_helm_json_file(path)
-    for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
-        where, about = f"{path}, entry {place}", replace_non_object_by_empty_object(entry)
-        scores = scores_by_request[parse_request_key(where, about, about.get("instance_id"))]
-        for stat in map(replace_non_object_by_empty_object, parse_list_field(where, entry, "stats")):
-            name = replace_non_object_by_empty_object(stat.get("name")).get("name")
-            if not isinstance(name, str) or not name.strip():
-                raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
-            score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)
-            if scores.setdefault(name, score) != score:
-                raise InputError(
-                    f"{where}: two scores by {shorten_text(name)}, {scores[name]} and {score}; leave one out"
-                )
+    for where, key, name, stat in run.read_request_stats():
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
+        score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)
+        scores = scores_by_request[key]
+        if scores.setdefault(name, score) != score:
+            raise InputError(f"{where}: two scores by {shorten_text(name)}, {scores[name]} and {score}; leave one out")
     return scores_by_request
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from string import ascii_uppercase
 from typing import Any, TypeAlias
 
@@ -18,8 +19,7 @@ from inference.importers.inspect.log import Evaluation, build_error_of_unscored_
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
-from inference.importers.shared.log_differences import shorten_setting_values
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
@@ -125,7 +125,7 @@ class InspectAnswers:
         self, log_number: int, evaluation: Evaluation, samples: Sequence[Sample], common_scorer: str
     ) -> Iterator[LoggedResponse]:
         """Make the responses of a log as one scorer judged them."""
-        epochs_by_key = self._group_epochs_by_wording(log_number, samples)
+        epochs_by_key = inspect_samples.group_epochs_by_wording(samples, partial(self._build_wording_key, log_number))
         letters = not self._outcomes and common_scorer.rpartition("/")[2] == CHOICE_SCORER
         counts = _LogCounts(len(samples), common_scorer if self._has_several_scorers else "")
         for key, epochs in epochs_by_key.items():
@@ -138,16 +138,10 @@ class InspectAnswers:
             _describe_inspect_log_and_accuracy_agreement(evaluation, counts, evaluation.accuracy.get(common_scorer))
         )
 
-    def _group_epochs_by_wording(self, log_number: int, samples: Sequence[Sample]) -> dict[WordingKey, list[Sample]]:
-        """Group the samples of a log: item, wording and choices -> its epochs."""
-        epochs_by_key: dict[WordingKey, list[Sample]] = {}
-        for sample in samples:
-            item = self._names.name_sample_item(log_number, sample)
-            epochs = epochs_by_key.setdefault(
-                (item, self._names.name_sample_wording(log_number, item, sample), sample.choices), []
-            )
-            inspect_samples.add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
-        return epochs_by_key
+    def _build_wording_key(self, log_number: int, sample: Sample) -> WordingKey:
+        """Make what tells wordings apart: item, wording, and the choices in the order shown."""
+        item = self._names.name_sample_item(log_number, sample)
+        return item, self._names.name_sample_wording(log_number, item, sample), sample.choices
 
     def _build_epochs_response(
         self, log_number: int, key: WordingKey, epochs: list[Sample], counts: _LogCounts, *, with_letters: bool
@@ -185,16 +179,14 @@ class InspectAnswers:
     ) -> dict[str, Any]:
         """Make what all responses to one wording share; its condition is recorded."""
         condition, task = self._names.conditions[log_number], self._names.tasks[log_number]
-        name, fields = condition + way, self._names.fields[condition]
-        if scorer:
-            name = f"{name}/{scorer}"
+        name = condition + way + (f"/{scorer}" if scorer else "")
         self.conditions.setdefault(
             name,
             {
                 "form": saving.IMPORT_FORM,
                 "way": "letters" if way else "text",
                 **({"metric": scorer} if scorer else {}),
-                **shorten_setting_values(fields),
+                **self._names.fields[condition],
             },
         )
         item, wording, choices = key
@@ -228,10 +220,8 @@ class InspectAnswers:
 def _list_scorers(evaluation: Evaluation) -> list[str | None]:
     """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
     for _, sample in evaluation.read_samples():
-        scores = replace_non_object_by_empty_object(sample.get("scores"))
-        scorers = [
-            name for name, score in scores.items() if replace_non_object_by_empty_object(score).get("value") is not None
-        ]
+        scores = take_object_or_empty(sample, "scores")
+        scorers = [name for name, score in scores.items() if take_object_or_empty(score).get("value") is not None]
         if scorers:
             return [*scorers] if len(scores) > 1 else [None]
     return [None]

@@ -82,40 +82,30 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     from inference.importers.shared.logged_scores import LoggedMeasures
     from inference.importers.shared.logged_study import save_study_and_logged_responses
 
-    importer: InspectAnswers | InspectScores
     names = InspectNames(evaluations, args.item_key, args.variant_key)
-    imported = _compute_inspect_fingerprints(args, evaluations)
-    if args.scores:
-        measures = LoggedMeasures(args, COMMAND)
-        importer = InspectScores(evaluations, names, measures, scorer=args.scorer)
-        responses = measures.read_responses_and_complete_conditions(
-            importer.read_inspect_responses(), importer.conditions
-        )
-        lines = save_study_and_logged_responses(args, args.logs, responses, importer.conditions, imported)
-        lines += measures.describe_number_of_scores()
-    else:
-        importer = InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
-        lines = save_study_and_logged_responses(
-            args, args.logs, importer.read_inspect_responses(), importer.conditions, imported
-        )
+    measures = LoggedMeasures(args, COMMAND) if args.scores else None
+    importer = (
+        InspectAnswers(evaluations, names, scorer=args.scorer, outcomes_only=args.right_or_wrong)
+        if measures is None
+        else InspectScores(evaluations, names, measures, scorer=args.scorer)
+    )
+    lines = save_study_and_logged_responses(
+        args,
+        args.logs,
+        importer.read_inspect_responses(),
+        importer.conditions,
+        _compute_inspect_fingerprints(args, evaluations),
+        measures=measures,
+    )
     lines += keep_most_telling_lines_about_logs(importer.log_lines)
     saving.print_import_summary([*lines, *left_out, *describe_left_out_logs(importer.left_out)], args.out)
 
 
 def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
     """Compute the fingerprint of every model's logs and of the options that they are read with."""
-    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
+    from inference.importers.shared.logged_scores import collect_options_for_fingerprint
 
-    names = ("item_key", "variant_key", "scorer", "right_or_wrong")
-    settings = {
-        "importer": "inspect",
-        **{name: getattr(args, name) for name in names},
-        **collect_score_options_for_fingerprint(args),
-    }
-    models = dict.fromkeys(evaluation.model for evaluation in evaluations)
-    return {
-        model: saving.compute_fingerprint_of_files(
-            [evaluation.path for evaluation in evaluations if evaluation.model == model], settings
-        )
-        for model in models
-    }
+    options = collect_options_for_fingerprint(args, "item_key", "variant_key", "scorer", "right_or_wrong")
+    return saving.compute_fingerprints_by_key(
+        [(evaluation.model, evaluation.path) for evaluation in evaluations], {"importer": "inspect", **options}
+    )

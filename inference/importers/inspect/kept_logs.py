@@ -23,7 +23,7 @@ from ground.writing import (
     remove_empty_folders,
     write_atomically,
 )
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
+from inference.importers.shared.json_log import take_object_or_empty
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
@@ -33,21 +33,23 @@ _ASIDE = re.compile(rf"\.(?P<kept>{_KEPT.pattern})\.\d+")  # one that a killed p
 
 
 class KeptLogs:
-    """The folder of kept logs; a context manager that removes it, unless the user or the machine stops the command."""
+    """The folder of kept logs; a context manager that removes it, unless the user or the machine stops the command.
+
+    Of a single log, nothing is kept.
+    """
 
     def __init__(self, out: str, n_logs: int) -> None:
         path = Path(out)
-        self.folder = path.with_name(f"{path.name}.reading") if path.name else None
-        self._is_used = n_logs > 1 and self.folder is not None
+        self.folder = path.with_name(f"{path.name}.reading") if n_logs > 1 and path.name else None
 
     def __enter__(self) -> KeptLogs:
-        if self._is_used and self.folder is not None:
+        if self.folder is not None:
             self._new_folders = list_missing_folder_and_parents(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        if not self._is_used or self.folder is None:
+        if self.folder is None:
             return
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             n_kept = sum(_KEPT.fullmatch(file.name) is not None for file in self.folder.iterdir())
@@ -67,7 +69,7 @@ class KeptLogs:
 
     def find_cache_file_of_log(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
-        if not self._is_used or self.folder is None:
+        if self.folder is None:
             return None
         try:
             with log.open("rb") as file:
@@ -136,7 +138,7 @@ def _find_index_of_first_user_message(messages: list[Any]) -> int:
 def _may_say_something(content: Any) -> bool:
     """Tell whether the content of a message, a text or a list of parts, holds more than white space and reasoning."""
     parts = content if isinstance(content, list) else [{"text": content or ""}]
-    for part in map(replace_non_object_by_empty_object, parts):
+    for part in map(take_object_or_empty, parts):
         text = part.get("text")
         if part.get("type") != "reasoning" and (not isinstance(text, str) or text.strip()):
             return True

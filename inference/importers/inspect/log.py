@@ -20,13 +20,12 @@ from inference.importers.inspect.kept_logs import (
     write_log_into_cache,
 )
 from inference.importers.inspect.log_files import read_inspect_header, read_inspect_samples
-from inference.importers.shared.json_log import drop_empty_values, replace_non_object_by_empty_object
+from inference.importers.shared.json_log import drop_empty_values, parse_json_number_or_nan, take_object_or_empty
 from inference.importers.shared.log_folders import (
     describe_left_out_logs,
     iterate_logs_with_progress_bar,
     refuse_if_all_logs_are_left_out,
 )
-from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 VERSIONS = 2, 3
@@ -122,8 +121,8 @@ class Evaluation:
         n_samples = n_errors = 0
         for _, sample in self.read_samples():
             if any(
-                replace_non_object_by_empty_object(score).get("value") is not None
-                for score in replace_non_object_by_empty_object(sample.get("scores")).values()
+                take_object_or_empty(score).get("value") is not None
+                for score in take_object_or_empty(sample, "scores").values()
             ):
                 return
             n_samples += 1
@@ -155,7 +154,7 @@ def build_error_of_unscored_log(path: Path, n_samples: int, n_errors: int) -> In
 
 
 def read_usable_and_describe_other_logs(
-    paths: Sequence[Path], in_folders: Collection[Path] = (), kept_logs: KeptLogs | None = None
+    paths: Sequence[Path], in_folders: Collection[Path], kept_logs: KeptLogs
 ) -> tuple[list[Evaluation], list[str]]:
     """Read the facts of the logs that can be imported.
 
@@ -184,9 +183,7 @@ def read_usable_and_describe_other_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_evaluation_of_inspect_log(
-                path, None if kept_logs is None else kept_logs.find_cache_file_of_log(path)
-            )
+            evaluation = read_evaluation_of_inspect_log(path, kept_logs.find_cache_file_of_log(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
@@ -230,14 +227,12 @@ def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Eval
             f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
             f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], replace_non_object_by_empty_object(header.get("plan"))
+    about, plan = header["eval"], take_object_or_empty(header, "plan")
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
     arguments = _collect_task_and_solver_arguments(about, plan)
-    generate_config = replace_non_object_by_empty_object(
-        about.get("model_generate_config")
-    ) | replace_non_object_by_empty_object(plan.get("config"))
+    generate_config = take_object_or_empty(about, "model_generate_config") | take_object_or_empty(plan, "config")
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
@@ -289,7 +284,7 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = replace_non_object_by_empty_object(sample.get("attachments")).get(text.removeprefix(reference))
+            attached = take_object_or_empty(sample, "attachments").get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
                     f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
@@ -304,28 +299,24 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
     arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in replace_non_object_by_empty_object(about.get(group)).items()
+        for name, value in take_object_or_empty(about, group).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(replace_non_object_by_empty_object(step).get("solver")).rpartition("/")[2]
-        arguments |= {
-            f"{solver}.{name}": value
-            for name, value in replace_non_object_by_empty_object(
-                replace_non_object_by_empty_object(step).get("params")
-            ).items()
-        }
+        solver = str(take_object_or_empty(step).get("solver")).rpartition("/")[2]
+        arguments |= {f"{solver}.{name}": value for name, value in take_object_or_empty(step, "params").items()}
     return drop_empty_values(arguments)
 
 
 def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
     """Read a metric of every scorer that states it, over all samples; `with_keys`: also by the name SCORER/KEY."""
-    scores = replace_non_object_by_empty_object(results).get("scores")
-    metric_by_scorer = {}
-    for score in map(replace_non_object_by_empty_object, scores if isinstance(scores, list) else ()):
-        metrics = replace_non_object_by_empty_object(score.get("metrics"))
-        value = replace_non_object_by_empty_object(metrics.get(metric)).get("value")
-        if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value)):
-            metric_by_scorer[str(score.get("name"))] = parse_number_or_nan(value)
-            if with_keys:
-                metric_by_scorer.setdefault(f"{score.get('scorer')}/{score.get('name')}", parse_number_or_nan(value))
-    return metric_by_scorer
+    scores = take_object_or_empty(results).get("scores")
+    value_by_name: dict[str, float] = {}
+    value_by_key: dict[str, float] = {}
+    listed_scores = [*map(take_object_or_empty, scores if isinstance(scores, list) else ())]
+    # Of epochs, every reducer has an entry of the same name; ours is the mean, which is taken over the others.
+    for score in sorted(listed_scores, key=lambda score: score.get("reducer") in (None, "mean")):
+        value = parse_json_number_or_nan(take_object_or_empty(score, "metrics", metric).get("value"))
+        if math.isfinite(value):
+            value_by_name[str(score.get("name"))] = value
+            value_by_key[f"{score.get('scorer')}/{score.get('name')}"] = value
+    return {**value_by_key, **value_by_name} if with_keys else value_by_name

@@ -13,7 +13,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
+from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
 from inference.stimuli.reading.files import parse_json
 
 
@@ -25,7 +25,9 @@ def read_inspect_header(path: Path) -> Any:
     InputError
         It cannot be read, is too large or damaged.
     """
-    return _read_zipped_header(path, Archive(path)) if _is_zip(path) else _read_whole_log(path)
+    if _is_zip(path):
+        return _read_zipped_header(path, Archive(path))
+    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
 def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
@@ -36,7 +38,11 @@ def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
     InputError
         One cannot be read, is too large or damaged.
     """
-    return _read_zipped_samples(path) if _is_zip(path) else _read_json_samples(path)
+    if _is_zip(path):
+        yield from _read_zipped_samples(path)
+        return
+    for place, sample in enumerate(parse_list_field(str(path), read_inspect_header(path), "samples"), start=1):
+        yield f"sample {place}", sample
 
 
 def _is_zip(path: Path) -> bool:
@@ -56,10 +62,7 @@ def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
-    about = replace_non_object_by_empty_object(
-        replace_non_object_by_empty_object(_read_zipped_header(path, archive)).get("eval")
-    )
-    sample_ids = replace_non_object_by_empty_object(about.get("dataset")).get("sample_ids")
+    sample_ids = take_object_or_empty(_read_zipped_header(path, archive), "eval", "dataset").get("sample_ids")
     # Members are written as answers come in, so two logs of one data set have them in other orders.
     places = {str(name): place for place, name in enumerate(sample_ids if isinstance(sample_ids, list) else ())}
     for name in sorted(names, key=lambda name: places.get(_find_sample_id(name), len(places))):
@@ -81,14 +84,3 @@ def _read_member_text(path: Path, name: str, archive: Archive) -> str:
         return archive.read_member(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}, {shorten_text(name)}: not UTF-8 (byte {error.start}); copy the file again") from None
-
-
-def _read_whole_log(path: Path) -> Any:
-    """Read a .json log into memory as a whole; refuse one that is too large or damaged."""
-    return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
-
-
-def _read_json_samples(path: Path) -> Iterator[tuple[str, Any]]:
-    """Go through the samples of a .json log, each with its number."""
-    for place, sample in enumerate(parse_list_field(str(path), _read_whole_log(path), "samples"), start=1):
-        yield f"sample {place}", sample

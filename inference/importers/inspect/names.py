@@ -8,7 +8,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.samples import Sample
-from inference.importers.shared import log_differences, saving, waver_fields
+from inference.importers.shared import log_differences, waver_fields
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 ID, PROMPT = "id", "prompt"
@@ -51,23 +51,12 @@ class InspectNames:
         self.tasks = _name_log_tasks(evaluations)
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
         settings = [_select_condition_settings(evaluation) for evaluation in evaluations]
-        self.conditions = log_differences.name_logs_by_settings(
-            settings, log_differences.list_settings_differing_within_groups(groups, settings), saving.IMPORT_CONDITION
-        )
-        self.fields = {
-            name: log_differences.select_shared_settings(
-                [
-                    log_settings
-                    for log_settings, condition in zip(settings, self.conditions, strict=True)
-                    if condition == name
-                ]
-            )
-            for name in self.conditions
-        }
+        self.conditions = log_differences.name_conditions_by_settings(groups, settings)
+        self.fields = log_differences.collect_shared_settings_by_condition(self.conditions, settings)
         self._item_key, self._variant_key = item_key, variant_key
         self._by_log = _name_log_wordings(evaluations, variant_key)
         self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording
-        self._first: dict[str, tuple[Sample, str]] = {}  # item -> its first sample, the right answer in words
+        self._first: dict[str, tuple[str, str, str]] = {}  # item -> first place, right answer there, and in words
 
     def name_sample_item(self, log_number: int, sample: Sample) -> str:
         """Name the item of a sample; of several tasks, with its task.
@@ -142,11 +131,11 @@ class InspectNames:
         The right answer of multiple choice is the same where its letter is, or its words are, as in another order.
         """
         words = sample.choices[sample.gold] if sample.gold is not None else sample.target
-        first, first_words = self._first.setdefault(item, (sample, words))
-        if sample.target != first.target and words != first_words:
+        first_where, target, first_words = self._first.setdefault(item, (sample.where, sample.target, words))
+        if sample.target != target and words != first_words:
             raise InputError(
                 f"{sample.where}: item '{shorten_text(item)}' has the right answer {shorten_value(words)}, but "
-                f"{shorten_value(first_words)} in {first.where}; these are two questions: name items by --item-key, "
+                f"{shorten_value(first_words)} in {first_where}; these are two questions: name items by --item-key, "
                 "or import the logs apart"
             )
 

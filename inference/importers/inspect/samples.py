@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, TypeVar
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
@@ -16,9 +16,10 @@ from inference.engines.openai.bounds import build_option_forms_in_bytes, compute
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import parse_list_field, replace_non_object_by_empty_object
+from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
+WordingKey = TypeVar("WordingKey", bound=tuple[Any, ...])
 _CREDIT_BY_TEXT = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """What the letters and words of Inspect's scores count: C is correct, I incorrect, P partial, N no answer."""
 
@@ -116,35 +117,42 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
         error=_format_sample_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=replace_non_object_by_empty_object(sample.get("metadata")),
+        metadata=take_object_or_empty(sample, "metadata"),
     )
 
 
-def add_sample_to_epochs_of_wording(where: str, epochs: list[Sample], item: str, sample: Sample) -> None:
-    """Add a sample to the epochs of a wording, which stand in the order of their numbers.
+def group_epochs_by_wording(
+    samples: Iterable[Sample], build_wording_key: Callable[[Sample], WordingKey]
+) -> dict[WordingKey, list[Sample]]:
+    """Group the samples of a log by wording, the epochs of each in the order of their numbers.
 
     Parameters
     ----------
-    where
-        Where the sample stands, for messages.
-    epochs
-        The samples of its wording so far; it is added here.
-    item
-        The item that it is of, for messages.
-    sample
-        The sample.
+    samples
+        The samples.
+    build_wording_key
+        Makes what tells the wordings apart; the item comes first.
+
+    Returns
+    -------
+    Key -> epochs.
 
     Raises
     ------
     InputError
-        Its epoch is there already.
+        An epoch is there twice.
     """
-    if any(before.epoch == sample.epoch for before in epochs):
-        raise InputError(
-            f"{where}: epoch {sample.epoch} of item '{shorten_text(item)}' is in this log already, in the "
-            "same wording; tell wordings apart by --variant-key"
-        )
-    insort(epochs, sample, key=attrgetter("epoch"))
+    epochs_by_key: dict[WordingKey, list[Sample]] = {}
+    for sample in samples:
+        key = build_wording_key(sample)
+        epochs = epochs_by_key.setdefault(key, [])
+        if any(before.epoch == sample.epoch for before in epochs):
+            raise InputError(
+                f"{sample.where}: epoch {sample.epoch} of item '{shorten_text(key[0])}' is in this log already, in the "
+                "same wording; tell wordings apart by --variant-key"
+            )
+        insort(epochs, sample, key=attrgetter("epoch"))
+    return epochs_by_key
 
 
 def _read_sample_id_as_text(where: str, sample: Mapping[str, Any]) -> str:
@@ -171,7 +179,7 @@ def _find_first_user_message_or_input(where: str, sample: Mapping[str, Any]) -> 
         *(sample_input if isinstance(sample_input, list) else []),
     ]:
         if (
-            replace_non_object_by_empty_object(message).get("role") == "user"
+            take_object_or_empty(message).get("role") == "user"
             and (text := _parse_message_text(where, sample, message.get("content"))).strip()
         ):
             return text
@@ -192,7 +200,7 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
         return str(require_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
     if not isinstance(content, list):
         raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
-    parts = [replace_non_object_by_empty_object(part) for part in content]
+    parts = [take_object_or_empty(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])
         if isinstance(part.get("text"), str)
@@ -205,21 +213,20 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
 
 def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = parse_list_field(where, replace_non_object_by_empty_object(sample.get("output")), "choices")
+    answers = parse_list_field(where, take_object_or_empty(sample, "output"), "choices")
     if not answers:
         return None, None
-    first = replace_non_object_by_empty_object(answers[0])
-    return _parse_message_text(
-        where, sample, replace_non_object_by_empty_object(first.get("message")).get("content")
-    ), first.get("logprobs")
+    first = take_object_or_empty(answers[0])
+    text = _parse_message_text(where, sample, take_object_or_empty(first, "message").get("content"))
+    return text, first.get("logprobs")
 
 
 def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = replace_non_object_by_empty_object(logprobs).get("content")
+    content = take_object_or_empty(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
         return False, None
-    first = replace_non_object_by_empty_object(content[0])
+    first = take_object_or_empty(content[0])
     try:
         tokens = parse_candidates_for_first_token({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
@@ -236,7 +243,7 @@ def _find_main_score_and_its_scorer(
     where: str, sample: Mapping[str, Any], scorer: str | None
 ) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""
-    scores = replace_non_object_by_empty_object(sample.get("scores"))
+    scores = take_object_or_empty(sample, "scores")
     if scorer is None and len(scores) > 1:
         raise InputError(
             f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
@@ -248,7 +255,7 @@ def _find_main_score_and_its_scorer(
         raise InputError(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
-    return scorer_name, replace_non_object_by_empty_object(scores[scorer_name])
+    return scorer_name, take_object_or_empty(scores[scorer_name])
 
 
 def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
@@ -289,7 +296,7 @@ def _format_sample_error(error: Any) -> str | None:
     """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
-    message = str(replace_non_object_by_empty_object(error).get("message") or "no message").strip()
+    message = str(take_object_or_empty(error).get("message") or "no message").strip()
     return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
 
 

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from ground.errors import InputError, format_quantity, shorten_text
@@ -19,13 +20,12 @@ from inference.importers.inspect.log import Evaluation
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import (
     Sample,
-    add_sample_to_epochs_of_wording,
     find_credit_of_text,
+    group_epochs_by_wording,
     parse_inspect_sample,
 )
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import replace_non_object_by_empty_object
-from inference.importers.shared.log_differences import shorten_setting_values
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
@@ -35,7 +35,7 @@ from inference.importers.shared.logged_scores import (
     is_stated_mean,
     parse_logged_number,
 )
-from inference.importers.shared.scored import ScoreMeasure
+from inference.importers.shared.scored import name_and_record_measure_condition
 from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import require_storable_value, shorten_value
@@ -83,7 +83,6 @@ class InspectScores:
         self.log_lines: list[LineAboutLog] = []
         self.left_out: list[InputError] = []
         self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
-        self._condition_by_key: dict[tuple[int, str], str] = {}  # log, measure -> condition
         self._n_by_other_scorer: Counter[str] = Counter()
 
     def read_inspect_responses(self) -> Iterator[LoggedResponse]:
@@ -109,7 +108,7 @@ class InspectScores:
                 self.left_out.append(error)
                 continue
             self._n_by_other_scorer += n_by_other_scorer
-            epochs_by_key = self._group_epochs_by_wording(log_number, samples)
+            epochs_by_key = group_epochs_by_wording(samples, partial(self._build_wording_key, log_number))
             for name, measure_values in values.items():
                 if measure_values.n_others:
                     self._measures.notes.append(_describe_measure_without_numbers(evaluation, name, measure_values))
@@ -130,28 +129,22 @@ class InspectScores:
         scores = self._extract_sample_scores_by_measure(where, fields.get("scores"), n_by_other_scorer)
         return replace(sample, scores=scores)
 
-    def _group_epochs_by_wording(
-        self, log_number: int, samples: Sequence[Sample]
-    ) -> dict[tuple[str, str], list[Sample]]:
-        """Group the samples of a log: item and wording -> its epochs."""
-        epochs_by_key: dict[tuple[str, str], list[Sample]] = {}
-        for sample in samples:
-            item = self._names.name_sample_item(log_number, sample)
-            wording = self._names.name_sample_wording(log_number, item, sample)
-            epochs = epochs_by_key.setdefault((item, append_order_number_to_wording(wording, sample.metadata)), [])
-            add_sample_to_epochs_of_wording(sample.where, epochs, item, sample)
-        return epochs_by_key
+    def _build_wording_key(self, log_number: int, sample: Sample) -> tuple[str, str]:
+        """Make what tells wordings apart: item, and wording with the number of the order of the choices."""
+        item = self._names.name_sample_item(log_number, sample)
+        wording = self._names.name_sample_wording(log_number, item, sample)
+        return item, append_order_number_to_wording(wording, sample.metadata)
 
     def _extract_sample_scores_by_measure(
         self, where: str, scores: Any, n_by_other_scorer: Counter[str]
     ) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
-        for scorer, score in replace_non_object_by_empty_object(scores).items():
+        for scorer, score in take_object_or_empty(scores).items():
             if self._scorer not in (None, scorer):
                 n_by_other_scorer[scorer] += 1
                 continue
-            value = replace_non_object_by_empty_object(score).get("value")
+            value = take_object_or_empty(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
             for name, part in ({scorer: value} if inner is None else inner).items():
                 if name in value_by_measure:
@@ -179,11 +172,15 @@ class InspectScores:
         if scores:
             measure_values.means.append(math.fsum(scores) / len(scores))
         ended = next((sample.error for sample in epochs if sample.error), f"the log has no score by {name} for it")
-        task = self._names.tasks[log_number]
+        setting, task = self._names.conditions[log_number], self._names.tasks[log_number]
+        condition = name_and_record_measure_condition(
+            self.conditions, name, setting, {"form": saving.IMPORT_FORM, **self._names.fields[setting]},
+            self._evaluations[log_number].path, "; import one of them by --scorer NAME",
+        )  # fmt: skip
         return LoggedResponse(
             where=epochs[0].where,
             model=self._evaluations[log_number].model,
-            condition=self._name_and_record_measure_condition(log_number, name),
+            condition=condition,
             item=key[0],
             wording=key[1],
             text=epochs[0].prompt,
@@ -192,25 +189,6 @@ class InspectScores:
             error=None if scores else ended,
             attributes={} if task is None else {"subset": task},
         )
-
-    def _name_and_record_measure_condition(self, log_number: int, name: str) -> str:
-        """Name the condition of a measure and record it; refuse one name for two measures."""
-        key = log_number, name
-        if key in self._condition_by_key:
-            return self._condition_by_key[key]
-        setting = self._names.conditions[log_number]
-        condition = self._condition_by_key[key] = ScoreMeasure(name).name_condition(setting)
-        fields = {
-            "form": saving.IMPORT_FORM,
-            **shorten_setting_values(self._names.fields[setting]),
-            "measure": name,
-        }
-        if self.conditions.setdefault(condition, fields)["measure"] != name:
-            raise InputError(
-                f"{self._evaluations[log_number].path}: two scores would both be called '{condition}'; import one of "
-                "them by --scorer NAME"
-            )
-        return condition
 
 
 def _collect_outputs_of_samples(samples: Sequence[Sample]) -> tuple[str, ...] | None:

@@ -87,36 +87,26 @@ def main(args: argparse.Namespace) -> None:
     can_be_left_out = _build_skippable_damaged_file_predicate(args.paths, worded_files)
     readers: list[Any]
     if measures is not None:
-        readers = score_readers = [
-            LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files
-        ]
-
-        def read_responses_and_note_left_out() -> Iterator[LoggedResponse]:
-            yield from read_responses_of_undamaged_logs(readers, can_be_left_out, left_out)
-            measures.notes += describe_left_out_metrics(score_readers)
-
-        responses = measures.read_responses_and_complete_conditions(read_responses_and_note_left_out(), conditions)
-        lines = save_study_and_logged_responses(args, args.paths, responses, conditions, imported, about)
-        means = [mean for reader in score_readers for mean in reader.list_computed_and_stated_means()]
-        lines += [*measures.describe_number_of_scores(), *describe_agreement_of_means(means, "results file")]
+        readers = [LmEvalScores(worded_file, args.item_key, conditions, measures) for worded_file in worded_files]
     else:
         judging = find_zero_one_metrics_by_task(worded_files)
         readers = [
             LmEvalRows(worded_file, args.item_key, args.right_or_wrong, conditions, judging.get(worded_file.base, ()))
             for worded_file in worded_files
         ]
-        lines = save_study_and_logged_responses(
-            args,
-            args.paths,
-            read_responses_of_undamaged_logs(readers, can_be_left_out, left_out),
-            conditions,
-            imported,
-            about,
-        )
-        lines += _describe_metrics_not_imported(readers)
-    saving.print_import_summary(
-        [*lines, *_describe_incomplete_files(readers), *describe_left_out_logs(left_out)], args.out
+
+    def read_responses_and_note_left_out_metrics() -> Iterator[LoggedResponse]:
+        yield from read_responses_of_undamaged_logs(readers, can_be_left_out, left_out)
+        if measures is not None:
+            measures.notes += describe_left_out_metrics(readers)
+
+    lines = save_study_and_logged_responses(
+        args, args.paths, read_responses_and_note_left_out_metrics(), conditions, imported, about, measures
     )
+    means = [] if measures is None else [mean for reader in readers for mean in reader.list_computed_and_stated_means()]
+    lines += [*_describe_metrics_not_imported(readers), *describe_agreement_of_means(means, "results file")]
+    lines += [*_describe_incomplete_files(readers), *describe_left_out_logs(left_out)]
+    saving.print_import_summary(lines, args.out)
 
 
 def _build_skippable_damaged_file_predicate(
@@ -133,10 +123,10 @@ def _build_skippable_damaged_file_predicate(
 
 def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
     """Compute the fingerprint of every model's files, and of how they are read."""
-    from inference.importers.shared.logged_scores import collect_score_options_for_fingerprint
+    from inference.importers.shared.logged_scores import collect_options_for_fingerprint
 
     settings = {"importer": "lm-eval", "item_key": args.item_key, "outcomes": args.right_or_wrong}
-    settings |= collect_score_options_for_fingerprint(args)
+    settings |= collect_options_for_fingerprint(args)
     files: dict[str, list[WordedFile]] = {}
     for worded_file in worded_files:
         files.setdefault(worded_file.file.model, []).append(worded_file)

@@ -16,9 +16,8 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.json_log import parse_json_number_or_nan, refuse_half_surrogates
 from inference.importers.shared.log_folders import list_files_below, refuse_if_all_logs_are_left_out
-from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import refuse_pipe_or_device
 
 _SAMPLES = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
@@ -112,15 +111,10 @@ def find_sample_files(paths: Sequence[str], left_out: list[InputError]) -> list[
                     raise
                 left_out.append(error)
         if not folder_files:
-            refuse_if_all_logs_are_left_out(left_out, len(left_out))
-        if (
-            name is not None
-            and len(
-                models := dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files)
-            )
-            > 1
-        ):
-            raise InputError(f"{name}={path}: holds two models, {' and '.join(map(str, list(models)[:2]))}; name each")
+            refuse_if_all_logs_are_left_out(left_out[n_before:], len(left_out) - n_before)
+        models = list(dict.fromkeys(_find_stated_model_name(results_by_path[file.results]) for file in folder_files))
+        if name is not None and len(models) > 1:
+            raise InputError(f"{name}={path}: holds two models, {models[0]} and {models[1]}; name each")
         for file in folder_files:
             full_path = file.path.resolve()
             if full_path in full_paths:
@@ -174,9 +168,9 @@ def _build_sample_file(
         system=_strip_text_or_none(content.get("system_instruction_sha")),
         samples=effective if isinstance(effective, int) else None,
         means={
-            name: parse_number_or_nan(value)
+            name: mean
             for name, value in _take_results_object_or_empty(content["results"], task, results).items()
-            if not isinstance(value, str) and math.isfinite(parse_number_or_nan(value))
+            if math.isfinite(mean := parse_json_number_or_nan(value))
         },
     )
 

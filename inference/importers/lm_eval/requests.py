@@ -48,10 +48,6 @@ class RowOptions:
     one_context: bool
     mutual: bool
 
-    def count_continuation_characters_or_bytes(self, in_bytes: bool) -> list[int]:
-        """Measure what the model continues with, in characters or bytes."""
-        return [len(continuation.encode()) if in_bytes else len(continuation) for continuation in self.continuations]
-
 
 def parse_requests_of_row(where: str, row: Mapping[str, Any]) -> list[Request]:
     """List the requests of a row; older logs have a list of lists.
@@ -75,12 +71,10 @@ def parse_requests_of_row(where: str, row: Mapping[str, Any]) -> list[Request]:
     arguments = row.get("arguments")
     if isinstance(arguments, dict):
         try:
-            ordered = (
-                arguments.values()
-                if _are_requests_in_order(tuple(arguments))
-                else [arguments[name] for name in sorted(arguments, key=_parse_request_number)]
-            )
-            pairs = [(entry["arg_0"], entry.get("arg_1")) for entry in ordered]
+            names = list(arguments)
+            if not _are_requests_in_order(tuple(names)):
+                names.sort(key=lambda name: int(name.removeprefix("gen_args_")))
+            pairs = [(arguments[name]["arg_0"], arguments[name].get("arg_1")) for name in names]
         except (KeyError, TypeError, ValueError, AttributeError):
             raise InputError(f"{where}: arguments holds something else than gen_args_N with arg_0 and arg_1") from None
     elif isinstance(arguments, list) and all(isinstance(entry, list) and entry for entry in arguments):
@@ -102,11 +96,6 @@ def parse_requests_of_row(where: str, row: Mapping[str, Any]) -> list[Request]:
 def _are_requests_in_order(names: tuple[str, ...]) -> bool:
     """Tell whether requests stand in the order of their numbers, as they mostly do."""
     return names == tuple(f"gen_args_{number}" for number in range(len(names)))
-
-
-def _parse_request_number(name: str) -> int:
-    """Return the number N of a request named `gen_args_N`."""
-    return int(name.removeprefix("gen_args_"))
 
 
 def parse_row_options(

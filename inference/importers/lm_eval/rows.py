@@ -87,7 +87,7 @@ class LmEvalRows:
         self._item_key, self._outcomes, self._conditions = item_key, outcomes_only, conditions
         self._line_by_document: dict[str, dict[Any, int]] = {}  # filter -> doc_id -> line
         self._copies: dict[str, list[Any]] = {}  # doc_hash -> doc_ids
-        self._condition_by_reading: dict[tuple[str, str, str], str] = {}  # filter, reading, metric -> condition
+        self._condition_by_fields: dict[tuple[Any, ...], str] = {}  # filter, and what else names the condition
         self._attributes = {"subset": worded_file.base or worded_file.file.task}
 
     def __iter__(self) -> Iterator[LoggedResponse]:
@@ -303,18 +303,23 @@ class LmEvalRows:
 
     def _name_row_condition(self, where: str, filter_name: str, reading: str = READINGS[ACC], metric: str = "") -> str:
         """Name the condition of a filter and a reading, or of another metric of texts than the one that counts."""
-        key = filter_name, reading, metric
-        if key in self._condition_by_reading:
-            return self._condition_by_reading[key]
         reading_fields = {"reading": reading if reading != READINGS[ACC] else "", "metric": metric}
         reading_fields = {field: value for field, value in reading_fields.items() if value}
-        parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", *reading_fields.values())
-        name = "/".join(filter(None, parts))
-        fields = {**self.worded_file.settings, "filter": filter_name, **reading_fields}
-        if self._conditions.setdefault(name, fields) != fields:
-            raise InputError(f"{where}: two ways of asking would both be '{name}'; import them into two run folders")
-        self._condition_by_reading[key] = name
-        return name
+        return self._name_and_record_condition(where, filter_name, reading_fields, "ways of asking would both be")
+
+    def _name_and_record_condition(
+        self, where: str, filter_name: str, named_fields: Mapping[str, str], clash: str
+    ) -> str:
+        """Name a condition by the file, the filter and other fields, and record it; refuse one name for two."""
+        key = filter_name, *named_fields.items()
+        if key not in self._condition_by_fields:
+            parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", *named_fields.values())
+            name = "/".join(filter(None, parts))
+            fields = {**self.worded_file.settings, "filter": filter_name, **named_fields}
+            if self._conditions.setdefault(name, fields) != fields:
+                raise InputError(f"{where}: two {clash} '{name}'; import them into two run folders")
+            self._condition_by_fields[key] = name
+        return self._condition_by_fields[key]
 
 
 def _compute_option_scores_of_metric(
@@ -329,7 +334,7 @@ def _compute_option_scores_of_metric(
             if row_options.mutual
             else None
         )
-    lengths = row_options.count_continuation_characters_or_bytes(metric == BYTES)
+    lengths = [len(text.encode() if metric == BYTES else text) for text in row_options.continuations]
     # Where options stand in the text, the row does not say what lm-eval takes for their length.
     return (
         [value / length for value, length in zip(after_text, lengths, strict=True)]

@@ -8,6 +8,7 @@ the answer and the right answer. They are left out, and named.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from inference.importers.lm_eval.judgements import BYPASSED, list_row_metrics, p
 from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests_of_row, parse_row_options
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
+from inference.importers.shared.json_log import take_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
@@ -24,6 +26,7 @@ from inference.importers.shared.logged_scores import (
     describe_values_without_number,
     parse_logged_number,
 )
+from inference.importers.shared.scored import HIGHER, LOWER
 from inference.importers.shared.waver_fields import append_order_number_to_wording
 from inference.stimuli.reading.files import shorten_value
 
@@ -65,12 +68,13 @@ class LmEvalScores(LmEvalRows):
         self._first_by_metric: dict[str, tuple[str, Any]] = {}  # its first value, and where it is
         self._scores: dict[tuple[str, str], list[float]] = {}  # metric, filter -> all scores
         self._ranges: dict[tuple[str, tuple[float, float] | None], None] = {}  # metric and range, each once
-        self.left_out: dict[str, int] = {}
+        self.left_out: Counter[str] = Counter()
 
     def __iter__(self) -> Iterator[LoggedResponse]:
         yield from super().__iter__()
+        turned = _find_metrics_whose_mean_is_better_if_lower(self.worded_file.file.config)
         for metric, ends in self._ranges:  # only of a file that is read to its end: another one may be left out
-            self._measures.note_range_of_measure(metric, ends)
+            self._measures.note_range_of_measure(metric, ends, LOWER if metric in turned else HIGHER)
 
     def _parse_responses_of_row(self, where: str, number: int, row: Mapping[str, Any]) -> list[LoggedResponse]:
         """Make a response for every metric of a row that is a number."""
@@ -102,7 +106,9 @@ class LmEvalScores(LmEvalRows):
             responses.append(
                 LoggedResponse(
                     where, self.worded_file.file.model,
-                    self._name_and_record_measure_condition(where, filter_name, metric),
+                    self._name_and_record_condition(
+                        where, filter_name, {"measure": metric}, "scores would both be called"
+                    ),
                     item, wording, text, output=output, attributes=self._attributes,
                     scores=() if score is None else (score,),
                     error=f"the row has no {metric}" if score is None else None,
@@ -125,7 +131,7 @@ class LmEvalScores(LmEvalRows):
                 "is a number in all rows, or in none: correct the row"
             )
         if not is_number:
-            self.left_out[metric] = self.left_out.get(metric, 0) + 1
+            self.left_out[metric] += 1
         return is_number
 
     def _find_asked_text_of_scored_row(
@@ -140,18 +146,6 @@ class LmEvalScores(LmEvalRows):
         context, end = row_requests[0]
         return context if context.strip() or not isinstance(end, str) else end
 
-    def _name_and_record_measure_condition(self, where: str, filter_name: str, metric: str) -> str:
-        """Name the condition of a filter and a metric, and record it."""
-        key = filter_name, "", metric
-        if key not in self._condition_by_reading:
-            parts = (self.worded_file.condition, filter_name if filter_name != "none" else "", metric)
-            name = "/".join(filter(None, parts))
-            fields = {**self.worded_file.settings, "filter": filter_name, "measure": metric}
-            if self._conditions.setdefault(name, fields) != fields:
-                raise InputError(f"{where}: two scores would both be called '{name}'; import them into two run folders")
-            self._condition_by_reading[key] = name
-        return self._condition_by_reading[key]
-
     def list_computed_and_stated_means(self) -> list[ComparedMean]:
         """List the means of the scores, by metric and filter, that the results file states, too."""
         stated, file_name = self.worded_file.file.means, self.worded_file.file.path.name
@@ -161,6 +155,19 @@ class LmEvalScores(LmEvalRows):
             for key, scores in keys.items()
             if key in stated
         ]
+
+
+def _find_metrics_whose_mean_is_better_if_lower(config: Mapping[str, Any]) -> set[str]:
+    """Find the metrics of a task that states so; what it states of other aggregations does not hold of single scores.
+
+    A perplexity is better if lower, but what is logged of a sample is a log-likelihood.
+    """
+    entries = config.get("metric_list")
+    return {
+        str(entry.get("metric"))
+        for entry in map(take_object_or_empty, entries if isinstance(entries, list) else ())
+        if entry.get("aggregation") == "mean" and entry.get("higher_is_better") is False
+    }
 
 
 def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]:
@@ -175,8 +182,7 @@ def describe_left_out_metrics(file_readers: Sequence[LmEvalScores]) -> list[str]
     -------
     Lines for the user.
     """
-    left_out: dict[str, int] = {}
+    left_out: Counter[str] = Counter()
     for file_reader in file_readers:
-        for metric, number in file_reader.left_out.items():
-            left_out[metric] = left_out.get(metric, 0) + number
+        left_out.update(file_reader.left_out)
     return [f"left out: {metric}, {describe_values_without_number(number)}" for metric, number in left_out.items()]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.files import LARGEST, parse_json, read_text_file, refuse_pipe_or_device, shorten_value
 
 
@@ -60,9 +62,20 @@ def refuse_half_surrogates(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def replace_non_object_by_empty_object(value: Any) -> dict[str, Any]:
-    """Return an object's fields; none where it is something else."""
+def take_object_or_empty(value: Any, *names: str) -> dict[str, Any]:
+    """Return an object's fields, or those of an object in it, by its name; none where it is something else.
+
+    >>> take_object_or_empty({"eval": {"dataset": {"name": "tea"}}}, "eval", "dataset"), take_object_or_empty("tea")
+    ({'name': 'tea'}, {})
+    """
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
+
+
+def parse_json_number_or_nan(value: Any) -> float:
+    """Read a number of JSON; NaN for anything else, and for a text that holds one."""
+    return math.nan if isinstance(value, str) else parse_number_or_nan(value)
 
 
 def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
@@ -86,7 +99,7 @@ def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = replace_non_object_by_empty_object(parent).get(name)
+    value = take_object_or_empty(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from inference.importers.shared.saving import IMPORT_CONDITION
 from inference.stimuli.reading.files import shorten_value
 
+Key = TypeVar("Key", bound=Hashable)
 _LONGEST = 40  # characters of a value that is a name itself
 
 
@@ -45,31 +47,64 @@ def list_settings_differing_within_groups(
     >>> list_settings_differing_within_groups(["m", "m", "n"], [{"a": 1, "b": 2}, {"a": 3, "b": 2}, {"a": 1, "b": 5}])
     ['a']
     """
-    differing_names: dict[str, None] = {}
-    for group in dict.fromkeys(groups):
-        group_settings = [
-            log_settings for log_settings, log_group in zip(settings, groups, strict=True) if log_group == group
-        ]
-        differing_names |= dict.fromkeys(list_differing_settings(group_settings))
-    return list(differing_names)
+    groups_of_settings = _group_settings_by_key(groups, settings).values()
+    return list(dict.fromkeys(name for group in groups_of_settings for name in list_differing_settings(group)))
 
 
-def select_shared_settings(settings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the settings that have the same value in all logs."""
-    differ = set(list_differing_settings(settings))
-    return {name: value for name, value in settings[0].items() if name not in differ}
+def _group_settings_by_key(
+    keys: Sequence[Key], settings: Sequence[Mapping[str, Any]]
+) -> dict[Key, list[Mapping[str, Any]]]:
+    """Group the settings of logs by a key that every log has."""
+    settings_by_key: dict[Key, list[Mapping[str, Any]]] = {}
+    for key, log_settings in zip(keys, settings, strict=True):
+        settings_by_key.setdefault(key, []).append(log_settings)
+    return settings_by_key
 
 
-def shorten_setting_values(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as fields of a condition: values that are no number or text are written out, and cut.
+def collect_shared_settings_by_condition(
+    conditions: Sequence[Key], settings: Sequence[Mapping[str, Any]]
+) -> dict[Key, dict[str, Any]]:
+    """Collect the settings that have the same value in all logs of a condition, as its fields.
 
-    >>> shorten_setting_values({"temperature": 0.5, "stop": ["a"]})
-    {'temperature': 0.5, 'stop': "['a']"}
+    Parameters
+    ----------
+    conditions
+        Of every log: its condition, by name or another key.
+    settings
+        Of every log: name -> value.
+
+    Returns
+    -------
+    Condition -> name -> value; values that are no number or text are written out, and cut.
+
+    >>> collect_shared_settings_by_condition(["a", "a"], [{"top_p": 0.5, "stop": ["x"], "seed": 1},
+    ...                                                   {"top_p": 0.5, "stop": ["x"], "seed": 2}])
+    {'a': {'top_p': 0.5, 'stop': "['x']"}}
     """
-    return {
-        name: value if isinstance(value, int | float | str) else shorten_value(value)
-        for name, value in settings.items()
-    }
+    fields_by_condition: dict[Key, dict[str, Any]] = {}
+    for condition, condition_settings in _group_settings_by_key(conditions, settings).items():
+        differing_names = list_differing_settings(condition_settings)
+        fields_by_condition[condition] = {
+            name: value if isinstance(value, int | float | str) else shorten_value(value)
+            for name, value in condition_settings[0].items()
+            if name not in differing_names
+        }
+    return fields_by_condition
+
+
+def name_conditions_by_settings(groups: Sequence[Hashable], settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the condition of every log by the settings that differ between logs of one group.
+
+    Parameters
+    ----------
+    groups, settings
+        As of `list_settings_differing_within_groups`.
+
+    Returns
+    -------
+    A name for every log; `IMPORT_CONDITION` where nothing differs.
+    """
+    return name_logs_by_settings(settings, list_settings_differing_within_groups(groups, settings), IMPORT_CONDITION)
 
 
 def name_logs_by_settings(

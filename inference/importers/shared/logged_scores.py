@@ -30,10 +30,10 @@ SHARE = (0.0, 1.0)  # of booleans, and of the letters of Inspect
 _CLOSE = 1e-9  # relative, between a mean and what is stated of it
 
 
-def collect_score_options_for_fingerprint(args: argparse.Namespace) -> dict[str, Any]:
-    """Collect the options of scores for a fingerprint; none without `--scores`, so that earlier imports stay theirs."""
-    names = ("scores", "score_range", "lower_is_better")
-    return {name: getattr(args, name) for name in names} if args.scores else {}
+def collect_options_for_fingerprint(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Collect some options for a fingerprint; those of scores only with `--scores`: earlier imports stay theirs."""
+    score_names = ("scores", "score_range", "lower_is_better") if args.scores else ()
+    return {name: getattr(args, name) for name in (*names, *score_names)}
 
 
 def refuse_measure_options_without_scores(args: argparse.Namespace, command: str) -> None:

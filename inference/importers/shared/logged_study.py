@@ -14,37 +14,17 @@ import pyarrow as pa
 from ground.errors import format_quantity, join_first_names
 from inference.importers.shared import saving
 from inference.importers.shared.logged_responses import LoggedResponse
+from inference.importers.shared.logged_scores import LoggedMeasures
 from inference.importers.shared.logged_stimuli import LoggedStimuli, build_response_columns_of_logged_rows
 from inference.runfolder.parquet import build_responses_table
 
 BATCH = 20_000  # responses in memory at a time
 
 
-class LoggedStudy:
-    """The study of logged responses, and the rows of them; use it as a context manager.
+class _LoggedStudy:
+    """The study of responses, which are read once, in any order, and the rows of them; a context manager.
 
-    Parameters
-    ----------
-    responses
-        In any order; they are read once.
-    name
-        Name of the study.
-    outcomes_only
-        Whether only the outcome, right or wrong, is wanted of questions with choices, too.
-    language
-        Of the texts.
-    source
-        Where the responses are from.
-
-    Attributes
-    ----------
-    study
-        The study.
-
-    Raises
-    ------
-    InputError
-        A response is there twice, contradicts another one of its wording, or is of another protocol.
+    A response that is there twice, contradicts another one of its wording, or is of another protocol is refused.
     """
 
     def __init__(
@@ -111,9 +91,10 @@ def save_study_and_logged_responses(
     args: argparse.Namespace,
     files: Sequence[str],
     responses: Iterable[LoggedResponse],
-    conditions: Mapping[str, Mapping[str, Any]],
+    conditions: dict[str, dict[str, Any]],
     imported: Mapping[str, str],
     models: Mapping[str, Mapping[str, Any]] | None = None,
+    measures: LoggedMeasures | None = None,
 ) -> list[str]:
     """Make the study of logged responses, and write both into the run folder of a call.
 
@@ -129,6 +110,8 @@ def save_study_and_logged_responses(
         condition name -> fields, complete once `responses` have been gone through.
     imported, models
         As in `saving.save_imported_study_and_responses`.
+    measures
+        Of responses with scores, filled while these are read; they complete the conditions.
 
     Returns
     -------
@@ -138,12 +121,14 @@ def save_study_and_logged_responses(
     Raises
     ------
     InputError
-        As for `LoggedStudy` and `saving.save_imported_study_and_responses`.
+        A response is there twice, contradicts another one of its wording, or is of another protocol; and as for
+        `saving.save_imported_study_and_responses` and `LoggedMeasures.read_responses_and_complete_conditions`.
     """
-    name = Path(args.out).resolve().name if args.name is None else args.name
-    source = saving.describe_study_source(files)
+    name, source = saving.name_imported_study(args), saving.describe_study_source(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
-    with LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
+    if measures is not None:
+        responses = measures.read_responses_and_complete_conditions(responses, conditions)
+    with _LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
         lines = saving.save_imported_study_and_responses(
             args.out,
             log.study,
@@ -154,4 +139,4 @@ def save_study_and_logged_responses(
             command=args.call,
             models=models,
         )
-        return [*lines, *log.notes]
+        return [*lines, *log.notes, *([] if measures is None else measures.describe_number_of_scores())]

@@ -19,6 +19,7 @@ import pyarrow as pa
 from ground.errors import InputError
 from inference.asking import text_answers
 from inference.asking.reading.strict_answers import find_option_equal_to_text
+from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading.records import LARGEST_EXACT
 
 _POINT = re.compile(r"^(-?\d+)\.0+$")  # of codes: spreadsheets and pandas write 3 as 3.0 beside empty cells
@@ -152,8 +153,8 @@ class AnswerMeasure:
         if self._read_otherwise is not None:
             other_codes = self._match_texts_to_label_numbers(encoded_texts, self._read_otherwise)
             sample_answers = {
-                "sample_answer": _group_texts_into_lists_by_lengths(pa.array(names[codes], pa.string()), samples),
-                "sample_answer_otherwise": _group_texts_into_lists_by_lengths(
+                "sample_answer": group_texts_into_lists_by_lengths(pa.array(names[codes], pa.string()), samples),
+                "sample_answer_otherwise": group_texts_into_lists_by_lengths(
                     pa.array(names[other_codes], pa.string()), samples
                 ),
             }
@@ -162,7 +163,7 @@ class AnswerMeasure:
             "answer": pa.array(names[single], pa.string(), mask=~is_single),
             "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
-            "output": _group_texts_into_lists_by_lengths(texts, samples),
+            "output": group_texts_into_lists_by_lengths(texts, samples),
             "error": _build_errors_of_empty_rows(samples == 0, self.columns),
         }
 
@@ -340,10 +341,7 @@ def _parse_cell_number(text: str | None) -> float:
     """Read a number: NaN where there is none, infinite where the text is no finite number."""
     if text is None or not text.strip():
         return math.nan
-    try:
-        number = float(text)
-    except ValueError:
-        return math.inf
+    number = parse_number_or_nan(text)
     return number if math.isfinite(number) else math.inf
 
 
@@ -375,7 +373,7 @@ def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))
 
 
-def _group_texts_into_lists_by_lengths(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
+def group_texts_into_lists_by_lengths(texts: pa.Array, lengths: np.ndarray) -> pa.Array:
     """Cut texts in order into lists of the given lengths, null where the length is 0."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), texts.cast(pa.string()), mask=pa.array(lengths == 0))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_important_result_line
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inference.stimuli.study import Study
 
 Responses: TypeAlias = "Callable[[], Iterable[pa.Table]]"
+Key = TypeVar("Key", bound=Hashable)
 IMPORT_CONDITION = "import"
 IMPORT_FORM = "import"
 MOST_LINES = 30  # about models and conditions; `waver status` has them all
@@ -45,6 +46,11 @@ def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, P
         has_name = equals and not Path(file).exists()
         pairs.append((name, Path(path)) if has_name else (None, Path(file)))
     return pairs
+
+
+def name_imported_study(args: argparse.Namespace) -> str:
+    """Name the study as the call does, else as the run folder is called."""
+    return Path(args.out).resolve().name if args.name is None else str(args.name)
 
 
 def describe_study_source(files: Sequence[str]) -> str:
@@ -79,6 +85,33 @@ def compute_fingerprint_of_files(paths: Sequence[Path], settings: Mapping[str, A
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     return digest.hexdigest()
+
+
+def compute_fingerprints_by_key(
+    keys_and_paths: Iterable[tuple[Key, Path]], settings: Mapping[str, Any]
+) -> dict[Key, str]:
+    """Compute the fingerprint of the files of every model, or of every model and condition.
+
+    Parameters
+    ----------
+    keys_and_paths
+        Model, or (model, condition), and a file of it, in an order that counts.
+    settings
+        What they are read with, which JSON can hold.
+
+    Returns
+    -------
+    Model, or (model, condition) -> the sha256 of its files, as `compute_fingerprint_of_files` computes it.
+
+    Raises
+    ------
+    InputError
+        A file cannot be read.
+    """
+    paths_by_key: dict[Key, list[Path]] = {}
+    for key, path in keys_and_paths:
+        paths_by_key.setdefault(key, []).append(path)
+    return {key: compute_fingerprint_of_files(paths, settings) for key, paths in paths_by_key.items()}
 
 
 def save_imported_study_and_responses(
@@ -260,37 +293,24 @@ class _Tally:
         """Add the rows of a responses table to the counts."""
         import pyarrow.compute as pc
 
-        def sum_values(values: Any) -> Any:
-            return pc.sum(values).as_py() or 0
-
-        def count_nonnull_values_of_column(column: str) -> int:
+        def count_values(column: str) -> int:
             return len(rows) - rows[column].null_count if column in rows.column_names else 0
 
+        def sum_values(column: str) -> Any:
+            return (pc.sum(rows[column]).as_py() or 0) if count_values(column) else 0
+
+        errors, masses, counts = map(count_values, ("error", "mass", "count"))
         self.rows += len(rows)
-        self.errors += count_nonnull_values_of_column("error")
-        if count_nonnull_values_of_column("mass"):
-            self.masses += count_nonnull_values_of_column("mass")
-            self.mass += sum_values(rows["mass"])
-            self.bounds += count_nonnull_values_of_column("mass_upper")
-        if count_nonnull_values_of_column("score"):
-            self.scores += count_nonnull_values_of_column("score")
-            self.score += sum_values(rows["score"])
-        counted = (
-            sum_values(pc.list_flatten(rows["count"].combine_chunks()))
-            if count_nonnull_values_of_column("count")
-            else 0
-        )
-        single = (
-            len(rows)
-            - count_nonnull_values_of_column("error")
-            - count_nonnull_values_of_column("count")
-            - count_nonnull_values_of_column("mass")
-        )
-        answered = count_nonnull_values_of_column("answer") if single else 0
-        self.valid += counted + answered
-        self.invalid += (
-            (sum_values(rows["invalid"]) if count_nonnull_values_of_column("invalid") else 0) + single - answered
-        )
+        self.errors += errors
+        self.masses += masses
+        self.mass += sum_values("mass")
+        self.bounds += count_values("mass_upper") if masses else 0
+        self.scores += count_values("score")
+        self.score += sum_values("score")
+        single = len(rows) - errors - counts - masses
+        answered = count_values("answer") if single else 0
+        self.valid += answered + ((pc.sum(pc.list_flatten(rows["count"])).as_py() or 0) if counts else 0)
+        self.invalid += sum_values("invalid") + single - answered
 
     def describe_response_count_and_means(self, n_variants: int) -> str:
         """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +66,42 @@ class ScoreMeasure:
             return None
         is_outside = (scores < self.range[0]) | (scores > self.range[1])
         return int(np.argmax(is_outside)) if is_outside.any() else None
+
+
+def name_and_record_measure_condition(
+    conditions: dict[str, dict[str, Any]],
+    measure: str,
+    setting: str,
+    fields: Mapping[str, Any],
+    where: Path,
+    advice: str = "",
+) -> str:
+    """Name the condition of a measure in a setting, and record it; refuse one name for two measures.
+
+    Parameters
+    ----------
+    conditions
+        condition name -> fields with `measure`; filled here.
+    measure
+        Name of the measure.
+    setting, fields
+        Name and fields of the setting.
+    where, advice
+        The file, and what to do, for the message.
+
+    Returns
+    -------
+    The name of the condition.
+
+    Raises
+    ------
+    InputError
+        Two measures would have one name.
+    """
+    condition = ScoreMeasure(measure).name_condition(setting)
+    if conditions.setdefault(condition, {**fields, "measure": measure})["measure"] != measure:
+        raise InputError(f"{where}: two scores would both be called '{condition}'{advice}")
+    return condition
 
 
 def parse_score_measures_of_call(

@@ -9,14 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
 LARGEST_INT32 = 2**31 - 1
-MOST_EMPTY_CELLS = 4  # cells per row that a grid of models x wordings may have to be held; few models need about one
 
 
 class CodedPairs(Sequence[tuple[str, str]]):
@@ -151,38 +149,10 @@ def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tup
     of, first
         Of every row the number of its group, which are numbered as they appear; and the first row of every group.
     """
-    n_pairs = len(first_column.pairs) * len(second_column.pairs)
     # Another number wherever one of the two differs.
-    pair_codes: npt.NDArray[np.signedinteger]
-    pair_codes = first_column.codes.astype(np.int32 if n_pairs <= LARGEST_INT32 else np.int64)
-    pair_codes *= len(second_column.pairs)
-    pair_codes += second_column.codes
-    if n_pairs > MOST_EMPTY_CELLS * len(pair_codes):
-        _, first, of = np.unique(pair_codes, return_index=True, return_inverse=True)
-        return _number_groups_by_appearance(first.astype(np.int32), of.astype(np.int32), len(pair_codes))
-    # Example: of the codes 5, 2, 5, row 2 sets first[5] to 2, row 1 first[2] to 1, row 0 first[5] anew, to 0.
-    first = np.full(n_pairs, -1, dtype=np.int32)
-    first[pair_codes[::-1]] = np.arange(len(pair_codes), dtype=np.int32)[::-1]
-    return _number_groups_by_appearance(first, pair_codes, len(pair_codes))
-
-
-def _number_groups_by_appearance(first: np.ndarray, codes: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Number groups as they appear.
-
-    Parameters
-    ----------
-    first, codes
-        First row of every group, -1 for one without rows; group of every row.
-    n_rows
-        Number of rows.
-
-    Returns
-    -------
-    of, first
-        As `group_equal_rows` has them.
-    """
-    number_of_first_row = np.zeros(n_rows, dtype=np.int32)
-    number_of_first_row[first[first >= 0]] = 1
-    rows = np.flatnonzero(number_of_first_row).astype(np.int32)
-    number_of_first_row[rows] = np.arange(len(rows), dtype=np.int32)
-    return number_of_first_row[first[codes]], rows
+    codes = first_column.codes.astype(np.int64) * len(second_column.pairs) + second_column.codes
+    _, first, of = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(first), dtype=np.int32)
+    number[order] = np.arange(len(first), dtype=np.int32)
+    return number[of], first[order].astype(np.int32)

@@ -100,12 +100,13 @@ def main(args: argparse.Namespace) -> None:
     )
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
     scale, scale_sentence = _detect_share_or_percent_accuracies(accuracy_rows, args.scale)
-    accuracies = {key: _convert_to_share(row, scale) for key, row in accuracy_rows.rows.items()}
+    divisor = 100 if scale == PERCENT else 1
+    accuracies = {key: row.number / divisor for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
     settings |= {"scale": scale}
     lines = saving.save_imported_study_and_responses(
         args.out,
-        _build_accuracy_study(accuracy_rows, Path(args.out).resolve().name if args.name is None else args.name, args),
+        _build_accuracy_study(accuracy_rows, saving.name_imported_study(args), args),
         lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],
         accuracy_rows.conditions,
         descriptions=args.models,
@@ -215,11 +216,6 @@ def _detect_share_or_percent_accuracies(accuracy_rows: AccuracyRows, stated: str
     how = "as --scale says" if stated else "by their sign" if signs else "recognised by their size"
     scale_words = f"per cent, {how}: divided by 100" if scale == PERCENT else f"shares, {how}"
     return scale, f"accuracies from {low:g} to {high:g} are {scale_words}"
-
-
-def _convert_to_share(row: AccuracyRow, scale: str) -> float:
-    """Return the accuracy of a row as a share: divided by 100 where the scale is per cent."""
-    return row.number / 100 if scale == PERCENT else row.number
 
 
 def _describe_accuracies_without_whole_answer_counts(

@@ -155,7 +155,7 @@ def main(args: argparse.Namespace) -> None:
     wordings = choose_shared_or_own_wordings(args.wordings, table.stimuli) if args.text_column is None else None
     study = long.build_table_study(
         table,
-        Path(args.out).resolve().name if args.name is None else args.name,
+        saving.name_imported_study(args),
         measure,
         language=args.language,
         source=saving.describe_study_source(args.files),

@@ -178,12 +178,16 @@ class _CellCache:
         self._texts_by_column: defaultdict[str, dict[str | None, str]] = defaultdict(dict)
 
     def check_and_strip_cell(self, path: Path, place: str, column: str, cell: str | None) -> str:
-        """Check a cell and strip it."""
+        """Strip a cell; refuse an empty one, and a missing number."""
         text_by_cell = self._texts_by_column[column]
-        text = text_by_cell.get(cell)
-        if text is None:
-            text = text_by_cell[cell] = _require_nonempty_cell_text(f"{path}, {place}", column, cell)
-        return text
+        if cell not in text_by_cell:
+            text, where = (cell or "").strip(), f"{path}, {place}: column '{column}'"
+            if not text:
+                raise InputError(f"{where} is empty; every response needs it")
+            if is_missing_or_infinite_number_text(text):
+                raise InputError(f"{where} holds '{text}', as a missing number is written; give a name")
+            text_by_cell[cell] = text
+        return text_by_cell[cell]
 
 
 class _Numbering:
@@ -201,13 +205,3 @@ class _Numbering:
             number = self._count[item, pattern]
             self._name[key] = ORIGINAL if pattern == ORIGINAL and number == 1 else f"{pattern}-{number:03d}"
         return self._name[key]
-
-
-def _require_nonempty_cell_text(where: str, column: str, cell: str | None) -> str:
-    """Return a cell without surrounding blanks; refuse an empty one, and a missing number."""
-    stripped = (cell or "").strip()
-    if not stripped:
-        raise InputError(f"{where}: column '{column}' is empty; every response needs it")
-    if is_missing_or_infinite_number_text(stripped):
-        raise InputError(f"{where}: column '{column}' holds '{stripped}', as a missing number is written; give a name")
-    return stripped

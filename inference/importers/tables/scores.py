@@ -178,11 +178,11 @@ def _collect_scored_texts(texts: pa.Array, scores: np.ndarray, of: np.ndarray, n
     """Collect the texts of every response, one beside each score, or all where it has no score; null without any."""
     import pyarrow as pa
 
+    from inference.importers.shared.measures import group_texts_into_lists_by_lengths
+
     has_text, has_score = texts.is_valid().to_numpy(zero_copy_only=False), ~np.isnan(scores)
     is_in_scored_response = np.bincount(of[has_score], minlength=n_responses)[of] > 0
     is_wanted = np.where(is_in_scored_response, has_score, has_text)
     is_taken = is_wanted & (np.bincount(of[is_wanted & has_text], minlength=n_responses)[of] > 0)
     n_texts = np.bincount(of[is_taken], minlength=n_responses)
-    offsets = np.concatenate([[0], np.cumsum(n_texts)]).astype(np.int32)
-    taken_texts = texts.cast(pa.string()).filter(pa.array(is_taken)).fill_null("")
-    return pa.ListArray.from_arrays(pa.array(offsets), taken_texts, mask=pa.array(n_texts == 0))
+    return group_texts_into_lists_by_lengths(texts.filter(pa.array(is_taken)).fill_null(""), n_texts)

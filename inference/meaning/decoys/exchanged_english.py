@@ -67,11 +67,7 @@ def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
             continue
         one, other, before = match["one"], match["other"], match["before"]
         if not before:
-            first, _, rest = one.partition(" ")
-            one, other = (
-                f"{lowercase_first_word_unless_name(sentence, first)} {rest}".strip(),
-                capitalise_sentence(other),
-            )
+            one, other = _move_initial_capital(sentence, one, other)
         changed = f"{before}{other}{match['verb']}{one}{match['after']}"
         yield Candidate(changed, f"{match['one']} <-> {match['other']}")
         return
@@ -178,11 +174,13 @@ def _swap_spans_of_text(sentence: Sentence, one: tuple[int, int], other: tuple[i
     first, second = text[slice(*one)], text[slice(*other)]
     source = f"{first} <-> {second}"
     if one[0] == 0:
-        word, _, rest = first.partition(" ")
-        first, second = (
-            f"{lowercase_first_word_unless_name(sentence, word)} {rest}".strip(),
-            capitalise_sentence(second),
-        )
+        first, second = _move_initial_capital(sentence, first, second)
     return Candidate(
         replace_span_and_fix_article(replace_span_and_fix_article(text, other, first), one, second), source
     )
+
+
+def _move_initial_capital(sentence: Sentence, first: str, second: str) -> tuple[str, str]:
+    """Write the words that begin a sentence as they stand inside it, and those that will begin it with a capital."""
+    word, _, rest = first.partition(" ")
+    return f"{lowercase_first_word_unless_name(sentence, word)} {rest}".strip(), capitalise_sentence(second)

@@ -78,7 +78,7 @@ def main(args: argparse.Namespace) -> None:
         items.setdefault(statement.item, []).append(variant)
     study = agreement.build_agreement_study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        Path(args.out).resolve().name if args.name is None else args.name,
+        saving.name_imported_study(args),
         source=saving.describe_study_source(args.paths),
     )
     responses = _build_response_table_of_haller_models(statements_by_model, args.condition)
@@ -185,16 +185,9 @@ def _require_same_statements_of_models(
     """Check that all models answered the same statements in the same order, and return these."""
     first, *other_models = statements_by_model
     for model in other_models:
-        for first_statement, other_statement in itertools.zip_longest(
-            statements_by_model[first], statements_by_model[model]
-        ):
-            if (
-                first_statement is None
-                or other_statement is None
-                or (first_statement.item, first_statement.variant, first_statement.text)
-                != (other_statement.item, other_statement.variant, other_statement.text)
-            ):
-                differing_statement = first_statement or other_statement
+        for pair in itertools.zip_longest(statements_by_model[first], statements_by_model[model]):
+            if len({statement and (statement.item, statement.variant, statement.text) for statement in pair}) > 1:
+                differing_statement = pair[0] or pair[1]
                 raise InputError(
                     f"{files[model]}: not the statements of {files[first]}, from item '{differing_statement.item}', "
                     f"{differing_statement.variant} on; import different sets of paraphrases into two run folders"

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.progress import print_progress
 from inference.arguments import choose_draw_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
@@ -199,8 +199,9 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     instances = _read_sentence_pairs(options.items)
     spoken = nli.detect_language_of_sentences(instances)
     language = options.language or spoken
-    language = spoken if get_main_language(language) == spoken else language  # en-US is asked as en is
     book = read_entailment_prompts(language, options.prompt)
+    if options.prompt is None or get_main_language(language) == spoken:
+        language = get_main_language(language)  # en-US is asked as en is
     if get_main_language(language) not in (ENGLISH, "ja"):
         spoken = language  # no script tells it, and the prompts are the user's own
     if options.exemplars and not any(options.shots):
@@ -247,5 +248,6 @@ def _describe_pair_counts(
         if len(asked_instances) < len(instances)
         else ""
     )
-    lonely = f"; {alone:,} originals have no negation" if alone else ""
-    return f"{source}: {patterns}{lonely}{aside}; {pairs:,} minimal pairs; asked in {language} (--language)"
+    lonely = f"; {format_quantity(alone, 'original has', 'originals have')} no negation" if alone else ""
+    minimal_pairs = format_quantity(pairs, "minimal pair")
+    return f"{source}: {patterns}{lonely}{aside}; {minimal_pairs}; asked in {language} (--language)"

@@ -82,7 +82,7 @@ def read_scoring_items(path: str, columns: Columns) -> tuple[Item, ...]:
     }
     needed_columns = (columns.output, columns.gold, columns.item, *text_columns.values())
     records.refuse_missing_or_repeated_columns(path, source_records.list_column_names(), needed_columns)
-    low, high = parse_gold_range(columns.gold_range)
+    low, high = _parse_gold_range(columns.gold_range)
     items, place_by_item = [], dict[str, str]()
     for number, (place, record) in enumerate(source_records, start=1):
         where = f"{path}, {place}"
@@ -132,14 +132,8 @@ def build_demo_scoring_items() -> tuple[Item, ...]:
     return tuple(items)
 
 
-def parse_gold_range(text: str) -> tuple[float, float]:
-    """Read the two ends of the scale of human scores.
-
-    Raises
-    ------
-    InputError
-        For anything but two numbers, the lower one first.
-    """
+def _parse_gold_range(text: str) -> tuple[float, float]:
+    """Read the two ends of the scale of human scores: two numbers, the lower one first."""
     match = _GOLD_RANGE.fullmatch(text)
     if match is None or float(match[1]) >= float(match[2]):
         raise InputError(f"--gold-range {text}: give two numbers, the lower one first, such as 0-100")

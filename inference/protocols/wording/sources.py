@@ -12,6 +12,7 @@ from ground.errors import InputError
 from inference.protocols.wording import texts
 from inference.protocols.wording.comparisons import Comparison
 from inference.protocols.wording.texts import Columns, Pool, Text
+from inference.stimuli.languages import get_main_language
 from inference.stimuli.reading.files import expand_user_path
 
 DEMO = "demo"
@@ -65,7 +66,7 @@ def _build_source_of_shipped_texts(options: Namespace) -> Source:
             f"{_format_option_name(file_options[0])} is for a file; the texts of --items {options.items} need none"
         )
     language = options.items.rpartition("-")[2] if options.items in SENTIMENT else "en"
-    if options.language not in (None, language):
+    if options.language is not None and get_main_language(options.language) != language:
         raise InputError(f"--items {options.items} is in '{language}', not in '{options.language}'")
     if options.items == DEMO:
         return Source(language, options.templates or "facts", _build_pool_of_demo_world_facts)

@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 
 from ground.errors import InputError
-from inference.stimuli.languages import explain_invalid_language_code
+from inference.stimuli.languages import explain_invalid_language_code, get_main_language
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 from inference.stimuli.study import ORIGINAL, Option
@@ -115,7 +115,7 @@ def read_template_bank(source: str, language: str) -> Bank:
         `BANK` or `BANK:TASK`; the bank is a name of `list_template_banks()` or a file. With one task, none needs to
         be named.
     language
-        A language of the file.
+        A language of the file; with a region that the file lacks, such as "en-US", the templates are those in "en".
 
     Returns
     -------
@@ -135,13 +135,14 @@ def read_template_bank(source: str, language: str) -> Bank:
     banks = {(entry["task"], entry["language"]): _build_template_bank(path, entry) for entry in entries}
     if chosen_task not in tasks:
         raise InputError(f"{path}: there is no task '{chosen_task}', only {', '.join(tasks)}")
-    if (chosen_task, language) not in banks:
+    bank = banks.get((chosen_task, language)) or banks.get((chosen_task, get_main_language(language)))
+    if bank is None:
         languages = ", ".join(bank_language for name, bank_language in banks if name == chosen_task)
         raise InputError(
             f"{path}, task {chosen_task}: there are no templates in '{language}', only in {languages}; give a bank of "
             "your own with --templates FILE"
         )
-    return banks[chosen_task, language]
+    return bank
 
 
 def _find_bank_file_and_task(source: str) -> tuple[Path, str | None]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.protocols.wording.comparisons import Comparison, convert_cell_to_stripped_text, parse_column_comparison
 from inference.protocols.wording.templates import NO, YES
 from inference.stimuli.random_order import compute_sort_key_for_random_order
@@ -103,7 +103,10 @@ class Pool:
     def describe_rows_read_and_kept(self) -> str:
         """Say in words how many rows were read, left out and kept."""
         left_out = {"left out by --where": self.filtered, "neutral, dropped": self.neutral, "repeated": self.repeated}
-        parts = [f"{self.rows:,} rows", *(f"{count:,} {reason}" for reason, count in left_out.items() if count)]
+        parts = [
+            format_quantity(self.rows, "row"),
+            *(f"{count:,} {reason}" for reason, count in left_out.items() if count),
+        ]
         return f"{', '.join(parts)}: {describe_gold_counts(self.texts)}"
 
 
@@ -111,7 +114,7 @@ def describe_gold_counts(texts: Iterable[Text]) -> str:
     """Say in words how many texts there are of each gold answer."""
     golds = [text.gold for text in texts]
     gold_counts = f" ({golds.count(YES):,} yes, {golds.count(NO):,} no)" if any(golds) else ""
-    return f"{len(golds):,} items{gold_counts}"
+    return f"{format_quantity(len(golds), 'item')}{gold_counts}"
 
 
 def read_wording_texts(path: Path, columns: Columns) -> Pool:
@@ -265,7 +268,7 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     if not balanced:
         if size is not None and size > len(texts):
             raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
-        chosen = set(take_first_texts_by_seed(texts, len(texts) if size is None else size, seed))
+        chosen = set(sort_texts_by_seed(texts, seed)[:size])
         return tuple(text for text in texts if text in chosen)
     sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]
     fewest = min(map(len, sides))
@@ -275,27 +278,8 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     if not fewest or half > fewest:
         counts = " and ".join(f"{len(side)} with gold {gold}" for side, gold in zip(sides, (YES, NO), strict=True))
         raise InputError(f"--balanced: there are {counts} to ask; at most {2 * fewest} can be balanced")
-    chosen = {text for side in sides for text in take_first_texts_by_seed(side, half, seed)}
+    chosen = {text for side in sides for text in sort_texts_by_seed(side, seed)[:half]}
     return tuple(text for text in texts if text in chosen)
-
-
-def take_first_texts_by_seed(texts: Iterable[Text], count: int, seed: int) -> list[Text]:
-    """Take the first `count` texts in the seed's order of items.
-
-    Parameters
-    ----------
-    texts
-        The texts.
-    count
-        How many.
-    seed
-        Another seed gives another order.
-
-    Returns
-    -------
-    The first texts; all where there are fewer.
-    """
-    return sort_texts_by_seed(texts, seed)[:count]
 
 
 def sort_texts_by_seed(texts: Iterable[Text], seed: int) -> list[Text]:

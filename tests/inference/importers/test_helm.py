@@ -56,6 +56,15 @@ def test_perturbed_instances_are_wordings_of_their_instance(tmp_path, capsys):
     assert "2 instances, accuracy 1.000 of 2 in test" in capsys.readouterr().out
 
 
+def test_the_accuracy_of_a_part_of_a_split_is_not_taken_for_that_of_the_split(tmp_path, capsys):
+    folder = helm(tmp_path / "helm", [request("id1", "B", None), request("id2", "A", None)])
+    name = {"name": "exact_match", "split": "test"}
+    stats = [{"name": name, "mean": 0.5}, {"name": {**name, "sub_split": "toxic"}, "mean": 1.0}]
+    (folder / "stats.json").write_text(json.dumps(stats), encoding="utf-8")
+    run(tmp_path / "run", folder)
+    assert "accuracy 0.500 of 2 in test, as the run states" in capsys.readouterr().out
+
+
 def test_perturbations_of_one_name_are_numbered(tmp_path):
     seeds = [None, perturbed("typos"), perturbed("typos", seed=1), perturbed("typos", seed=2)]
     requests = [request("id1", "B", each) for each in seeds]

@@ -86,6 +86,18 @@ def test_epochs_are_counted(tmp_path, capsys):
     assert "8 samples, accuracy 0.750, 1 ended with an error" in capsys.readouterr().out  # (2 / 4 + 3 / 3) / 2
 
 
+def test_of_several_reducers_of_epochs_the_mean_is_compared(tmp_path, capsys):
+    """A log states the accuracy of every reducer; the last one was taken for the mean."""
+    samples = [sample(1, value, answer, epoch=n) for n, (value, answer) in enumerate((("C", "A"), ("I", "B")), start=1)]
+    stated = [
+        {"name": "choice", "reducer": reducer, "metrics": {"accuracy": {"value": value}}}
+        for reducer, value in (("mode", 0.0), ("mean", 0.5), ("max", 1.0))
+    ]
+    log = write(tmp_path / "made.eval", as_eval(samples, {**header(), "results": {"scores": stated}}))
+    run(tmp_path / "run", log)
+    assert "2 samples, accuracy 0.500, as the log states" in capsys.readouterr().out
+
+
 def test_epochs_are_in_the_order_of_their_numbers(tmp_path):
     """A log has samples as they ended; what is taken of the first epoch was of the one that ended first."""
     samples = [sample(1, epoch=3, answer="C", value="I"), sample(1, epoch=1), sample(1, epoch=2, answer="B", value="I")]

@@ -334,3 +334,12 @@ class TestLmEval:
         done = waver("inference", "import", "lm-eval", logs, "--out", tmp_path / "run", check=False)
         assert done.returncode == 2 and "none of 3 logs can be imported; the first: " in done.stderr
         assert not (tmp_path / "run").exists()
+
+    def test_of_two_folders_the_one_without_any_whole_file_is_told(self, tmp_path, capsys):
+        logs = self.write_models(tmp_path)
+        for name in ("a/samples_x.jsonl", "b/samples_x.jsonl", "b/samples_y.jsonl"):
+            (logs / name).write_text("{\n", encoding="utf-8")
+        next((logs / "b").glob("results_*.json")).unlink()
+        call = ["import", "lm-eval", str(logs / "a"), str(logs / "b"), "--out", str(tmp_path / "run")]
+        assert main(call) == 2
+        assert f"none of 3 logs can be imported; the first: {logs / 'b'}" in capsys.readouterr().err

@@ -117,6 +117,20 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert "; responses without one: 6" in capsys.readouterr().out
 
 
+def test_the_direction_of_a_mean_is_what_the_task_of_lm_eval_states(tmp_path):
+    """A perplexity states that of the whole; its single scores are log-likelihoods, of which more is better."""
+    metric_list = [
+        {"metric": "wer", "aggregation": "mean", "higher_is_better": False},
+        {"metric": "bleurt", "aggregation": "mean", "higher_is_better": True},
+        {"metric": "perplexity", "aggregation": "perplexity", "higher_is_better": False},
+    ]
+    rows = [written(0, TEA, None, metrics=["wer", "bleurt", "perplexity"], wer=0.5, bleurt=0.25, perplexity=-1.5)]
+    folder = write_lm_eval(tmp_path / "logs", {"say": rows}, {**TEXT, "metric_list": metric_list})
+    info, _, _ = import_scores(tmp_path, "lm-eval", folder, "--scores")
+    directions = {fields["measure"]: fields["direction"] for fields in info["conditions"].values()}
+    assert directions == {"wer": "lower", "bleurt": "higher", "perplexity": "higher"}
+
+
 def test_logs_read_as_answers_name_the_metrics_that_were_not_imported(tmp_path, capsys):
     rows = [letters(0, TEA, metrics=["acc", "brier"], brier=0.25)]
     import_scores(tmp_path, "lm-eval", write_lm_eval(tmp_path / "logs", {"drinks": rows}))

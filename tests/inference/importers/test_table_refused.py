@@ -26,6 +26,7 @@ def refused(capsys, tmp_path, *arguments):
         ({"yes": "often"}, "row 3: column 'yes' holds 'often', which is not a number"),
         ({"yes": "0,4"}, "row 3: column 'yes' holds '0,4', which is not a number"),
         ({"yes": "nan"}, "row 3: column 'yes' holds 'nan', which is not a number"),
+        ({"yes": "0_1"}, "row 3: column 'yes' holds '0_1', which is not a number"),
         ({"yes": ""}, "row 3: some of yes, no are empty, others are not"),
         ({"yes": "-0.1"}, "row 3: a probability in yes, no is negative"),
         ({"yes": "0.7", "no": "0.4"}, "row 3: the probabilities yes, no add up to 1.1, more than 1"),

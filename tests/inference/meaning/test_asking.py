@@ -109,7 +109,7 @@ def test_japanese_items_get_japanese_prompts_unless_the_call_says_otherwise(tmp_
             seen.append(shown(prompt))
             return super()._tell(prompt)
 
-    for language in ((), ("--language", "en")):
+    for language in ((), ("--language", "en"), ("--language", "en-US")):
         folder = tmp_path / (language or ("ja",))[-1]
         folder.mkdir()
         write_statements(folder / "items.csv", statements)

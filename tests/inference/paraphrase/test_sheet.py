@@ -269,6 +269,18 @@ def test_what_is_marked_with_no_stays_or_is_left_out(tmp_path, capsys, more, sai
     assert {variant.attributes["match_proportion"] for variant in item.variants} == {"0.50"}
 
 
+def test_an_original_is_not_refused_with_a_paraphrase_that_differs_in_a_mark_only(tmp_path, capsys):
+    given = nested(tmp_path / "a.json", [["Thing 0 is good!", "Two."]])
+    write(tmp_path / "sheet.csv", items.read_and_check_items(str(given)), 2, seed=0)
+    filled(tmp_path / "sheet.csv", lambda number, row: "yes" if row["paraphrase"] == "Two." else "no")
+    out = tmp_path / "out.jsonl"
+    call = ["paraphrase", "checked", str(tmp_path / "sheet.csv"), "--items", str(given), "--out", str(out), "--drop"]
+    assert main(call) == 0
+    assert "marked with no and left out: 1 paraphrase" in capsys.readouterr().out.splitlines()
+    (item,) = items.read_and_check_items(str(out))
+    assert [variant.text for variant in item.variants] == ["Thing 0 is good.", "Two."]
+
+
 def test_an_item_of_which_no_wording_is_left_is_named(tmp_path, capsys):
     given = items.read_and_check_items(str(nested(tmp_path / "a.json", [["One."], ["Two."]])))
     write_items_file(tmp_path / "lonely.jsonl", [replace(item, variants=item.paraphrases) for item in given])

@@ -126,7 +126,11 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         )
     _refuse_step_without_questions(made_steps[-1])
     candidates = [
-        replace(question, orders=_draw_planned_choice_orders(plan, question), split=None)
+        replace(
+            question,
+            orders=questions.draw_choice_orders(question.item, len(question.choices), plan.orders, plan.seed),
+            split=None,
+        )
         for question in made_steps[-1].kept_questions
     ]
     if plan.judge is not None:
@@ -204,11 +208,6 @@ def _build_question_record(question: Question) -> dict[str, object]:
         "split": question.split,
         "orders": [list(order) for order in question.orders],
     }
-
-
-def _draw_planned_choice_orders(plan: BuildingPlan, question: Question) -> tuple[tuple[int, ...], ...]:
-    """Draw as many orders of the choices of a question as the plan says."""
-    return questions.draw_choice_orders(question.item, len(question.choices), plan.orders, plan.seed)
 
 
 def _refuse_step_without_questions(step: Step) -> None:

@@ -101,11 +101,10 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     from inference.runfolder import json_lines
     from inference.stimuli.reading.files import expand_user_path
 
-    if len(options.paraphrase_model) not in (0, WRITERS):
-        raise InputError(
-            "--paraphrase-model: give it twice, for two models, or not at all, not "
-            f"{_phrase_count_of_paraphrase_model_options(options)}"
-        )
+    n_writers = len(options.paraphrase_model)
+    if n_writers not in (0, WRITERS):
+        times = "once" if n_writers == 1 else f"{n_writers} times"
+        raise InputError(f"--paraphrase-model: give it twice, for two models, or not at all, not {times}")
     if options.paraphrase_prompt and not options.paraphrase_model:
         raise InputError("--paraphrase-prompt goes with --paraphrase-model: name two models")
     rewording.read_rewording_prompts(options.paraphrase_prompt)
@@ -144,12 +143,6 @@ def _run_choice_build(options: argparse.Namespace) -> None:
         f"{folder}: the judge has answered; next: waver select {folder} --out {chosen}; then give this very command "
         "again, which goes on from there"
     )
-
-
-def _phrase_count_of_paraphrase_model_options(options: argparse.Namespace) -> str:
-    """Say how often --paraphrase-model was given: once, or so many times."""
-    count = len(options.paraphrase_model)
-    return "once" if count == 1 else f"{count} times"
 
 
 def _find_models_named_by_argument(

@@ -19,14 +19,8 @@ CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
 """A wording is correct if it is answered rightly in all orders of the choices: all wordings are, some are, none is."""
 
 
-def read_question_classes(path: Path) -> dict[str, str]:
-    """Read the list that `waver select` writes: item -> class.
-
-    Raises
-    ------
-    InputError
-        Naming the file and the line: no item, an unknown class, an item that is there twice.
-    """
+def _read_question_classes(path: Path) -> dict[str, str]:
+    """Read the list that `waver select` writes: item -> class; refuse an unknown class or a repeated item."""
     class_by_item: dict[str, str] = {}
     for row, record in records.Records(path):
         where = f"{path}, {row}"
@@ -58,9 +52,9 @@ def select_questions_of_inconsistent_confidence(questions: Sequence[Question], c
     Raises
     ------
     InputError
-        As for `read_question_classes`; a question is not in the list, which was made from another run; none is left.
+        The list is damaged, with file and line; a question is not in it, as it was made from another run; none is left.
     """
-    classes = read_question_classes(classes_path)
+    classes = _read_question_classes(classes_path)
     missing = [question.item for question in questions if question.item not in classes]
     if missing:
         raise InputError(

@@ -16,11 +16,8 @@ from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_prompt_text_conditions
 from inference.runfolder.parquet import read_parquet, refuse_damaged_or_foreign_columns
-from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.study import ORIGINAL, Option, Variant
-
-NEEDED_ATTRIBUTES = ("choices",)
-"""Attributes without which a prompt cannot be written."""
+from inference.runfolder.stored_study import read_stored_study
+from inference.stimuli.study import ORIGINAL, Variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +109,16 @@ def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str
         reason = "thinks before it answers" if models[model.id].get("thinks") else "is an adapter"
         raise InputError(f"{folder}: model '{model.id}' {reason}; tuning it is not supported, give another --model")
     name = _choose_text_condition(folder, info["conditions"], condition)
-    stimuli, parts = folder / "stimuli.parquet", sorted((folder / "responses").glob("part-*.parquet"))
-    refuse_damaged_or_foreign_columns(stimuli, "stimuli")
     response_by_key: dict[tuple[str, str], tuple[str | None, str]] = {}
-    for part in parts:
+    for part in sorted((folder / "responses").glob("part-*.parquet")):
         refuse_damaged_or_foreign_columns(part, "responses")
         response_by_key |= _read_part_responses(part, model.id, name)
     questions: dict[str, dict[str, list[RunAnswer]]] = defaultdict(lambda: defaultdict(list))
     attributes: dict[str, Mapping[str, str]] = {}
     missing = 0
-    for row in read_parquet(stimuli).to_pylist():
-        variant = _build_question_variant_from_row(stimuli, row)
+    for variant in read_stored_study(folder).variants:
+        if "choices" not in variant.attributes:  # no prompt can be written without it
+            raise InputError(f"{folder}: {'/'.join(variant.key)} lacks the attribute choices; ask the questions again")
         attributes.setdefault(variant.item, variant.attributes)
         if variant.key not in response_by_key:
             missing += 1
@@ -174,26 +170,6 @@ def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tu
         if not row["output"] or len(row["output"]) != 1 or row["output"][0] is None:
             raise InputError(f"{part_path}: {row['item']}/{row['variant']} has no text; ask it again with `run {NAME}`")
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
-
-
-def _build_question_variant_from_row(file: Path, row: Mapping[str, Any]) -> Variant:
-    """Make the variant of a row of the stimuli; refuse one without the attributes of a question."""
-    attributes = dict(row["attributes"] or ())
-    missing = [name for name in NEEDED_ATTRIBUTES if name not in attributes]
-    if missing or row["gold"] not in row["canonical"] or len(row["options"]) != len(row["canonical"]):
-        fault = f"attribute {missing[0]}" if missing else f"gold {shorten_value(row['gold'])}"
-        raise InputError(
-            f"{file}: {row['item']}/{row['variant']}: {fault} is missing or wrong; ask the questions again"
-        )
-    return Variant(
-        item=row["item"],
-        variant=row["variant"],
-        pattern=row["pattern"],
-        text=row["text"],
-        options=tuple(map(Option, row["options"], row["canonical"])),
-        gold=row["gold"],
-        attributes=attributes,
-    )
 
 
 def _order_wordings_of_answered_question(

@@ -12,6 +12,7 @@ from ground.errors import InputError
 from inference.arguments import add_engine_options, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
 from inference.protocols.negation.negate.sentences import NegatedSentence
+from inference.stimuli.languages import get_main_language
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "negate"
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define what `waver negate` takes."""
     parser.epilog = "example: waver negate sentences.txt --language ja --out negations.jsonl"
     parser.add_argument("file", metavar="FILE", help="one sentence a line, or a table (.jsonl, .csv ...) with `text`")
-    parser.add_argument("--language", required=True, choices=LANGUAGES, help="of the sentences")
+    parser.add_argument("--language", required=True, type=get_main_language, choices=LANGUAGES, help="of the sentences")
     parser.add_argument(
         "--pipeline", metavar="NAME|PATH", help="spaCy pipeline with tagger and parser, for --language en"
     )

@@ -21,7 +21,7 @@ VERBS = {
 
 def _add_pairs_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver pairs sheet jnli.jsonl --negations negations.jsonl --out sheet.csv"
-    _add_original_pairs_argument(parser)
+    parser.add_argument("originals", metavar="PAIRS", help="labelled pairs of sentences, as JNLI has them, or plain")
     parser.add_argument(
         "--negations", required=True, metavar="NEGATIONS", help="what `waver negate` wrote: source, text, position ..."
     )
@@ -81,10 +81,6 @@ def _write_pairs_with_majority_label(options: argparse.Namespace) -> None:
     print(f"{out}: {originals:,} originals and {n_kept:,} of {len(labelled_pairs):,} pairs with a negation")
     if n_kept < len(labelled_pairs):
         print(f"  {len(labelled_pairs) - n_kept:,} left out: no label of most annotators, and of two at least")
-
-
-def _add_original_pairs_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("originals", metavar="PAIRS", help="labelled pairs of sentences, as JNLI has them, or plain")
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {

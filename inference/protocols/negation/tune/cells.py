@@ -45,14 +45,6 @@ class CellResult:
     loss: float
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedCell:
-    """A finished cell and its result."""
-
-    cell: TrainingCell
-    result: CellResult
-
-
 class CellsFolder(TuningFolder):
     """The folder of a tuning that goes through a grid."""
 
@@ -100,21 +92,17 @@ class CellsFolder(TuningFolder):
         aside.rename(self.path / CELLS_FOLDER / cell.name)
         return result
 
-    def keep_only_best_cell_of_seed(self, cells: Sequence[TrainingCell]) -> FinishedCell:
-        """Find the best of the finished cells of a seed, and remove the checkpoints of the others.
+    def keep_only_best_cell_of_seed(self, cells: Sequence[TrainingCell]) -> tuple[TrainingCell, CellResult]:
+        """Find the best of the finished cells of a seed and its result; remove the checkpoints of the others.
 
         The best has the highest accuracy; of several, the lowest loss; of several, it comes first.
         """
-        finished_cells = [
-            FinishedCell(cell, result) for cell in cells if (result := self.read_result_of_cell(cell)) is not None
-        ]
-        best = min(
-            finished_cells, key=lambda finished_cell: (-finished_cell.result.accuracy, finished_cell.result.loss)
-        )
-        for finished_cell in finished_cells:
-            if finished_cell.cell != best.cell:
-                shutil.rmtree(self.path / CELLS_FOLDER / finished_cell.cell.name / MODEL_FOLDER, ignore_errors=True)
-        return best
+        results = {cell: result for cell in cells if (result := self.read_result_of_cell(cell)) is not None}
+        best = min(results, key=lambda cell: (-results[cell].accuracy, results[cell].loss))
+        for cell in results:
+            if cell != best:
+                shutil.rmtree(self.path / CELLS_FOLDER / cell.name / MODEL_FOLDER, ignore_errors=True)
+        return best, results[best]
 
     def publish_checkpoint(self, cell: TrainingCell) -> Path:
         """Move the checkpoint of the best cell of a seed to where it is asked from; return that folder.

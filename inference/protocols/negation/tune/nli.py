@@ -171,12 +171,12 @@ def train_grid_cells_and_choose_best(
                 result = finished_result or folder.train_and_save_cell(
                     cell, partial(encoder.tune_save_and_test_encoder, cell, train, held_out, record)
                 )
-                best = folder.keep_only_best_cell_of_seed(cells)
+                best, best_result = folder.keep_only_best_cell_of_seed(cells)
                 yield (
                     f"seed {cell.seed}, rate {cell.rate:g}, {cell.epochs} epochs: accuracy {result.accuracy:.4f} on "
                     f"{len(held_out):,} held-out rows{' (finished before)' if finished_result else ''}"
                 )
-            yield ChosenModel(folder.publish_checkpoint(best.cell), best.cell, best.result)
+            yield ChosenModel(folder.publish_checkpoint(best), best, best_result)
 
 
 def _build_row_key(row: Instance) -> tuple[str, str, str]:

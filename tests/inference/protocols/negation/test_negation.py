@@ -134,7 +134,7 @@ class TestCommandLine:
         path.write_text(json.dumps(row), encoding="utf-8")
         study, questions = negation.prepare_study(options("--items", str(path)))
         assert "前提：雨が降る。" in questions.rounds("plain")[0].render(next(study.variants), None).text
-        assert "1 original; 1 originals have no negation; 0 minimal pairs; asked in ja" in capsys.readouterr().err
+        assert "1 original; 1 original has no negation; 0 minimal pairs; asked in ja" in capsys.readouterr().err
 
     def test_odd_sentences_are_asked_to_the_letter(self, tmp_path):
         odd = ["東京都庁舎前広場", "１２３４。", '「はい」と"言う"。', "長" * 300, "No Japanese.", "{{ premise }}"]
@@ -146,11 +146,14 @@ class TestCommandLine:
         for text, variant in zip(odd, study.variants, strict=True):
             assert f"前提：{text}\n" in asked.render(variant, None).text
 
-    def test_a_region_of_the_language_of_the_sentences_is_that_language(self):
-        (_, asked), (_, regional) = (negation.prepare_study(options(*more)) for more in ((), ("--language", "en-US")))
-        conditions = [each.rounds("plain")[0].conditions[0] for each in (asked, regional)]
-        assert conditions[0].name == conditions[1].name == "plain/0-shot"
-        assert conditions[0].fields["language"] == conditions[1].fields["language"] == "en"
+    @pytest.mark.parametrize(("language", "name"), [("en", "plain/0-shot"), ("ja", "plain/0-shot/ja")])
+    def test_a_region_of_a_language_is_that_language(self, language, name):
+        conditions = [
+            negation.prepare_study(options("--language", code))[1].rounds("plain")[0].conditions[0]
+            for code in (language, f"{language}-XX")
+        ]
+        assert conditions[0].name == conditions[1].name == name
+        assert conditions[0].fields["language"] == conditions[1].fields["language"] == language
 
     def test_prompts_in_another_language_are_a_condition_of_the_same_study(self):
         (own, questions), (same, foreign) = (

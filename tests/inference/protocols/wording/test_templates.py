@@ -90,6 +90,14 @@ def test_a_bank_of_ones_own(tmp_path):
         templates.read_template_bank(f"{path}:size", "ja")
 
 
+def test_a_region_has_its_own_templates_or_those_of_its_language(tmp_path):
+    path = bank_file(tmp_path, [*changed(), *changed(language="en-GB")])
+    languages = [templates.read_template_bank(path, code).language for code in ("en", "en-GB", "en-US")]
+    assert languages == ["en", "en-GB", "en"]
+    with pytest.raises(InputError, match="there are no templates in 'de-AT', only in en, en-GB"):
+        templates.read_template_bank(path, "de-AT")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

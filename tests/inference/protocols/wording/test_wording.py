@@ -151,6 +151,15 @@ class TestCommandLine:
         ]
         assert drawn[0] == drawn[1]
 
+    def test_a_region_is_asked_as_its_language_is(self):
+        (english, asked), (region, regional) = (
+            wording.prepare_study(options("--items", "demo", *more)) for more in ((), ("--language", "en-US"))
+        )
+        assert region.hash == english.hash
+        assert [each.conditions for each in regional.rounds("chat")] == [
+            each.conditions for each in asked.rounds("chat")
+        ]
+
     def test_texts_of_an_exemplar_file_are_not_asked(self, tmp_path):
         rows = [{"text": each.text, "gold": each.gold} for each in TEXTS]
         (tmp_path / "items.json").write_text(json.dumps(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from helpers.commands import waver
 from helpers.trivial_engine import TrivialEngine
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
-from inference.protocols.negation.negate import sentences
+from inference.protocols.negation.negate import command, sentences
 
 pytest.importorskip("fugashi")
 MODEL = Path(__file__).parents[5] / "inference" / "demo" / "models" / "waver-demo-small"
@@ -35,6 +36,12 @@ def negate(file, *arguments):
     out = file.parent / "negations.jsonl"
     done = waver("inference", "negate", file, "--language", "ja", "--out", out, *arguments, cwd=file.parent)
     return done.stdout, lines(out)
+
+
+def test_a_region_is_its_language():
+    parser = ArgumentParser()
+    command.add_arguments(parser)
+    assert parser.parse_args(["sentences.txt", "--language", "ja-JP", "--out", "negations.jsonl"]).language == "ja"
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
