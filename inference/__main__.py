@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from ground.command import run_command
 from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.outside_rooms import clear_rooms_in_use
 from ground.parser import CommandParser, hide_values_of_secret_options, list_chosen_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
@@ -306,7 +306,8 @@ def ask_study(
     if options.limit is not None and options.limit < len(task.study.items):
         print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
     if getattr(options, "wordings", None) is not None:
-        print(f"asked {options.wordings:,} wordings of each item; a larger --wordings asks only the others")
+        asked = format_quantity(options.wordings, "wording")
+        print(f"asked {asked} of each item; a larger --wordings asks only the others")
     return tallies
 
 

@@ -53,7 +53,8 @@ def find_requested_models(
     Parameters
     ----------
     names
-        A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; `demo`
+        A hub id; a local folder, whose name becomes the id; `NAME=FOLDER` or `NAME=HUB_ID` to choose the id; the name
+        of a demo model; `demo`
         for the models that come with Waver. A `Model`, which a Python call has loaded itself, stays as it is.
     kinds
         Those of `KINDS` that `demo` stands for: a protocol may have nothing to ask of a masked model.
@@ -187,6 +188,8 @@ def _find_local_or_hub_model(name: str) -> Model:
         return Model(chosen or path.resolve().name, str(path))
     if path.exists():
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
+    if source in ALL:  # as messages and reports call it
+        return Model(chosen or source, str(ALL[source].path), _describe_demo_model(ALL[source]))
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
         raise InputError(f"--model {source}: no such folder{format_similar_model_hint(source)}")
@@ -212,6 +215,11 @@ def _build_server_model(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
+def _describe_demo_model(about: DemoModel) -> dict[str, str]:
+    """Return what run.json says of a demo model."""
+    return {"series": about.series, "stage": about.stage}
+
+
 def _list_demo_models(
     kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
 ) -> tuple[Model, ...]:
@@ -222,7 +230,7 @@ def _list_demo_models(
         Model(
             name,
             name if is_engine_of_server(engine) else str(about.path),
-            {"series": about.series, "stage": about.stage},
+            _describe_demo_model(about),
         )
         for name, about in candidates.items()
         if about.family in kinds and (entry is None or entry.kind == about.family)

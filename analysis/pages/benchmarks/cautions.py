@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.pages.benchmarks.measures import ALL
 from analysis.pages.benchmarks.model_facts import ACCURACY, SIZE
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
-from analysis.reporting.words import format_quantity, join_names
+from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
@@ -30,8 +30,16 @@ def mark_rank_tests_of_headline_measures(table: pd.DataFrame) -> pd.Series:
     return (table["method"] == RANK) & table["headline"].astype(bool)
 
 
-def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    """Yield the doubts, the gravest first."""
+def list_cautions(frames: Mapping[str, pd.DataFrame], item_counts: pd.Series | None = None) -> Iterator[str]:
+    """Yield the doubts, the gravest first.
+
+    Parameters
+    ----------
+    frames
+        The tables that `narrative.TABLES` names.
+    item_counts
+        Items of every study, by its name; None where they are not known.
+    """
     table, values = frames["benchmarks"], select_values_of_compared_conditions(frames)
     reasons = table.loc[mark_rank_tests_of_headline_measures(table), "caution"].astype(str)
     n_refused, n_few = (int(reasons.str.startswith(word).sum()) for word in ("refused", "few"))
@@ -41,6 +49,13 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield (
             f"{format_quantity(n_few, 'rank correlation')} {'rests' if n_few == 1 else 'rest'} on fewer than {FEW} "
             "models, where chance alone makes large ones."
+        )
+    if item_counts is not None:  # tests over models take the measures as they are: they know nothing of items
+        sources = frames["measure_sources"]
+        compared_studies = sources.loc[sources["left_out"] == "", "study"].unique()
+        yield from list_few_items_cautions(
+            item_counts[item_counts.index.isin(compared_studies)],
+            consequence="these tests do not allow for other items, which may order the models otherwise",
         )
     yield from _list_uncompared_condition_and_measure_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)

@@ -34,7 +34,9 @@ CORRECTED = "after correction for their number (Holm)"
 NAMED = 3  # clear correlations that sentences name
 
 
-def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_page_question(
+    frames: Mapping[str, pd.DataFrame], when: str = "", item_counts: pd.Series | None = None
+) -> Answer:
     """Say what the measures of the models correlate with, by the rules of `verdicts`.
 
     Parameters
@@ -43,13 +45,15 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         The tables named in `TABLES`.
     when
         From `words.phrase_run_dates`.
+    item_counts
+        Items of every study, by its name; None where they are not known.
 
     Returns
     -------
     Answer
         What the page says in words.
     """
-    table, doubts = frames["benchmarks"], tuple(list_cautions(frames))
+    table, doubts = frames["benchmarks"], tuple(list_cautions(frames, item_counts))
     family = select_headline_rank_correlations(table)
     asked_sentence = _describe_counts_of_models_and_measures(frames, family, when)
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]

@@ -22,7 +22,10 @@ class BenchmarksPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
+        rows = self.runs.execute("SELECT study, count(DISTINCT item) FROM stimuli GROUP BY study ORDER BY study")
+        item_counts = pd.Series(dict(rows.fetchall()))
+        when = words.phrase_run_dates(self.runs.info)
+        return self.show_answer(narrative.answer_page_question(frames, when, item_counts))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""

@@ -140,7 +140,7 @@ def _set_accuracy_axis(axes: Axes, part: pd.DataFrame, names_left_inches: float)
     ticks = [tick for tick in axes.get_xticks() if low <= tick <= high]
     while len(ticks) > 5:
         ticks = ticks[::2]
-    axes.set_xticks(ticks, [f"{tick:.2g}" for tick in ticks])
+    axes.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
     middle = max(0.0, names_left_inches - 0.2) / 2 / panels.measure_panel_size(axes)[0]  # of the part with numbers
     panels.draw_text(axes, (middle, 0), "accuracy", (0, -22), ha="center", va="baseline")
     if len(part):

@@ -180,7 +180,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     if untested:
         yield (
             f"The last {format_quantity(untested, 'look')} of some model {'is' if untested == 1 else 'are'} not "
-            "tested: the level is spent on the looks before (looks=). Begin anew with a later first look."
+            "tested: the level is spent on the looks before (-p looks=N). Begin anew with a later first look."
         )
     looks = looks.assign(label=labels.build_row_labels(looks))
     other_settings = looks[looks["changed_settings"] != ""]
@@ -210,7 +210,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     if len(untestable):
         yield (
             f"Even a change of all items could not be found of so few: {join_names(list(untestable.index))}. Ask about "
-            "more, or plan fewer looks from the start (looks=)."
+            "more, or plan fewer looks from the start (-p looks=N)."
         )
     yield from list_few_items_cautions(
         by_label["n_items"].drop(untestable.index), consequence="only large changes are found"

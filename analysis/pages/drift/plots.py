@@ -56,6 +56,7 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
         axes.vlines(number, rows["value_lower"], rows["value_upper"], colors=look.colour, linewidth=1.6)
         axes.plot(number, rows["value"], color=look.colour, linewidth=0.6, marker=look.marker, markersize=3.5)
         panels.set_axis_limits_and_ticks(axes, 1, max(float(frame["look"].max()), 2), 4)
+        axes.set_xticks([tick for tick in axes.get_xticks() if tick == round(tick)])  # there is no look 1.5
         panels.set_axis_limits_and_ticks(axes, low, high, 3, axis="y")
         if rows["found"].iloc[0] == CHANGED:
             begins = rows.loc[rows["time"] == rows["changed_time"], "look"].iloc[0] - 0.5

@@ -69,6 +69,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
     verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
     if len(frames["reading_kept"]):
         verdict = f"{verdict} {describe_readings_with_artefacts(readings)}"
+        cautions = (*describe_settings_where_less_stays(frames["reading_kept"]), *cautions)
     return Answer(setup, verdict, cautions=cautions, details=details, explanation=READING_MEANING)
 
 
@@ -123,6 +124,36 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
     if word == KEPT_BANDS[1].word and row["common_lower"] < 1 and row["common"] < row["kept"]:  # no more is surely so
         share = f"at least {format_percent(row['common_lower'])} {stays} (lower end of the interval{asked})."
     return f"{word.capitalize() or UNCLEAR}: {share}"
+
+
+def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
+    """Say in which setting least surely stays, where that is less than in the one that the verdict is about.
+
+    Parameters
+    ----------
+    kept
+        Table `reading_kept`, the setting of the verdict first.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+
+    >>> rows = {"reading": "probability", "setting": ["plain", "chat", "cloze"], "common_lower": [0.77, 0.59, 0.6]}
+    >>> describe_settings_where_less_stays(pd.DataFrame(rows))
+    ['The answer is about plain. By probability, less surely stays in 2 other settings: 59 % in chat, the least.']
+    """
+    kept = kept.astype({"common_lower": float})
+    row, others = kept.iloc[0], kept.iloc[1:]
+    others = others[(others["reading"] == row["reading"]) & (others["common_lower"] < row["common_lower"] - 0.05)]
+    if others.empty:
+        return []
+    least = others.loc[others["common_lower"].idxmin()]
+    return [
+        f"The answer is about {row['setting']}. By {row['reading']}, less surely stays in "
+        f"{format_quantity(len(others), 'other setting')}: {format_percent(least['common_lower'])} in "
+        f"{least['setting']}{', the least' * (len(others) > 1)}."
+    ]
 
 
 def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:

@@ -16,12 +16,18 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
     """Write the caption of the curves of standard errors by the number of wordings."""
     row, rows = frame.iloc[0], choose_error_curves(frame)
     unit_rows = frame.drop_duplicates("label")
+    off_line = ""
+    if (rows["item"] == 0).any():
+        off_line = (
+            " A mark below its line: these items differ less than their wordings alone would make them, which the line "
+            "takes for no difference."
+        )
     return (
         f"Standard error of the mean {row['measure']} of {format_quantity(rows['label'].nunique(), 'model')} with "
         "other items and other wordings, by the number of wordings of each of "
         f"{format_count_range(unit_rows['n_items'], 'item')}. The variance components predict it. Wordings: "
         f"{row['design']}. Marks: the number that was asked. Where a line is flat, more wordings add nothing."
-        f"{labels.describe_shown_rows(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
+        f"{off_line}{labels.describe_shown_rows(LINES, len(unit_rows), 'models', 'that wordings widen least and most')}"
     )
 
 

@@ -37,7 +37,7 @@ COLUMNS: Mapping[str, Column] = {
         "whether all items share the wordings (templates, prompts), as found from the texts or the attribute "
         "`template`, or each item has its own (paraphrases). Where questions have one wording, orders of their options "
         "count as wordings; where they have several, the answer to one is the mean over its orders",
-        header="Wordings",
+        header="Design",
     ),
     "validity": Column(
         "mean mass on the options over all wordings (of texts, the share that can be read as one; of responses with "
@@ -65,9 +65,9 @@ COLUMNS: Mapping[str, Column] = {
                         "samples", "Samples", 1),
     "missing": Column("why figures of this row are missing", header="Missing"),
     "wording_ranking.anew": Column("what another study has anew: items and wordings, or, where all items share one "
-                                   "wording, items only", header="Anew"),
+                                   "wording, items only", header="Drawn anew"),
     "ranking_reliability.anew": Column("what another study has anew: items and wordings, or, where all items share one "
-                                       "wording, items only", header="Anew"),
+                                       "wording, items only", header="Drawn anew"),
     "n_models": Column("models that answer, each under its first condition in run.json", "models", "Models"),
     "n_templates": Column("templates with a valid answer", "templates", "Templates"),
     "k": Column("number of wordings that is compared", "wordings", "k"),

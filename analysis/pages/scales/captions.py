@@ -41,10 +41,11 @@ def _describe_left_out_panels(frame: pd.DataFrame, noun: str) -> str:
 
 def caption_scales_moves(frame: pd.DataFrame) -> str:
     """Say what dots and lines are."""
+    squares = " Square: two models, asked in the same way." if (frame["change"] == "model").any() else ""
     return (
         f"How far two answers to an item are apart that differ in one thing alone, on average over "
-        f"{format_count_range(frame['n_items'], 'item')}, as a share of the scale. Lines: 95 % intervals over items. "
-        "Square: two models, asked in the same way."
+        f"{format_count_range(frame['n_items'], 'item')}, as a share of the scale. Lines: 95 % intervals over items."
+        f"{squares}"
     )
 
 

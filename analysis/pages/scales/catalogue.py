@@ -7,6 +7,10 @@ from analysis.reporting.catalogue.columns import ONE_INTERVAL, OWN_WORDINGS
 
 _LIKE = "for wordings like these: other items and other wordings drawn anew"
 _SCORE = split_names("n_items n_wordings score score_lower score_upper like_lower like_upper error")
+_BEYOND = (
+    "They test whether a style is beyond 0.02 of the scale (ends and middle: 0.05), so that one may be large where the "
+    "interval leaves out 0."
+)
 _SETTING = "Conditions that differ in how the options are shown count together."
 TABLES = {
     "scales_scores": Table(
@@ -44,7 +48,7 @@ TABLES = {
         "equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, less that of the other "
         "models. Order, labels, no middle: s shown in one way, less s shown in the other. Two 95 % intervals, by t: "
         f"for these wordings, and {_LIKE}. {OWN_WORDINGS} "
-        "The p values are for the latter, after Holm over all styles of a study.",
+        f"The p values are for the latter, after Holm over all styles of a study. {_BEYOND}",
         split_names("study model condition style validity n_items value against difference lower upper like_lower "
                     "like_upper p p_holm"),
         frozenset(split_names("validity lower upper p")), interval={"difference": ("lower", "upper")},
@@ -52,7 +56,8 @@ TABLES = {
         caption_without_repeats="Each style is a number of the model less what it is compared with. Acquiescence: s "
         "before reversing, with equal weight for both keys of a scale, less .5. Ends and middle: share of the answer, "
         "less that of the other models. Order, labels, no middle: s shown in one way, less s shown in the other. By t, "
-        f"with {ONE_INTERVAL} The p values are for wordings like these, after Holm over all styles of a study.",
+        f"with {ONE_INTERVAL} The p values are for wordings like these, after Holm over all styles of a study. "
+        f"{_BEYOND}",
         measures=Measures({"difference": "Style"}, kinds=("style",), joins_conditions=True),
     ),
     "scales_spread": Table(

@@ -79,9 +79,13 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     moves = frames["scales_moves"]
     moves = moves[moves["study"] == study] if len(moves) else moves
     styles = _select_clear_styles(frames["scales_styles"])
+    has_distance_of_models = len(moves) > 0 and moves["models"].notna().any()  # of one model there is none
     details = {
         "scales_scores": tuple(_describe_extreme_models_by_scale(frames["scales_scores"])),
-        "scales_moves": (*WORD_MEANINGS[:2], *_describe_model_distance_and_persona_distance(moves)),
+        "scales_moves": (
+            *(WORD_MEANINGS[:2] if has_distance_of_models else ()),
+            *_describe_model_distance_and_persona_distance(moves),
+        ),
         "scales_styles": tuple(_describe_strength_of_clear_styles(styles)),
         "scales_differences": tuple(_describe_count_of_significant_differences(frames["scales_differences"])),
         "scales_spread": tuple(_describe_smallest_and_largest_wording_spread(spread)),

@@ -32,7 +32,7 @@ COLUMNS: Mapping[str, Column] = {
     "design": Column(
         "whether all items share the wordings (templates), as found from the texts or the attribute `template`, or "
         "each item has its own",
-        header="Wordings of",
+        header="Design",
     ),
     "validity": Column("share of the responses that have a score", "share, 0 to 1", "Validity", 2),
     "wording": Column("the wording that items share", header="Wording"),

@@ -103,6 +103,9 @@ def caption_stage_differences(frame: pd.DataFrame) -> str:
 def caption_shift_curve(frame: pd.DataFrame) -> str:
     """Write the caption of p(Yes) before and after."""
     rows, models = select_drawn_bins(frame), frame["model"].nunique()
+    shown = labels.describe_shown_rows(MOST_LINES, models, "models", "whose answers move most")
+    if lacking := min(MOST_LINES, models) - rows["model"].nunique():
+        shown += f" Without such a tenth, and not drawn: {format_quantity(lacking, 'model')}."
     several = frame[["model", "condition"]].drop_duplicates()["model"].duplicated().any()
     condition_text = ", each in the condition where it answers most pairs" if several else ""
     return (
@@ -112,6 +115,6 @@ def caption_shift_curve(frame: pd.DataFrame) -> str:
         "neighbouring tenths. Bars: 95 % intervals of the shift over items. p(Yes) is divided by p(Yes) + p(No). "
         "Dashed: answers that did not move (for antonyms 1 − p). Grey: p(Yes) before between 0.2 and 0.8, where the "
         "model is not sure. Counterpart of Takayama et al., Figure "
-        f"2.{labels.describe_shown_rows(MOST_LINES, models, 'models', 'whose answers move most')}"
+        f"2.{shown}"
         f"{labels.explain_mark_of_unjudged_models(rows, FEW_ANSWERS)}"
     )

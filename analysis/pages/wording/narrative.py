@@ -260,10 +260,11 @@ def _choose_text_by_change_sign(
 
 
 def _widen_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int) -> tuple[float, float]:
-    """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni)."""
-    return verdicts.widen_difference_interval_for_multiplicity(
+    """Return the interval of a change of “Yes”, widened for a number of comparisons (Bonferroni), within −1 and 1."""
+    low, high = verdicts.widen_difference_interval_for_multiplicity(
         row[measure], row[f"{measure}_lower"], row[f"{measure}_upper"], n_comparisons
     )
+    return (low, high) if pd.isna(low) else (max(-1.0, low), min(1.0, high))
 
 
 def _format_consistency_interval(row: pd.Series, decimals: int, lead_text: str) -> str:

@@ -133,16 +133,15 @@ def fold_cells_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[
     for place, cell in enumerate(cells):
         level, _ = read_level_and_text_of_heading(cell)
         if folded_level and 0 < level <= folded_level:
-            yield _make_markdown_cell(cell, "</details>")
+            yield _make_markdown_cell(cell, "end", "</details>")  # of the section before, which this heading ends
             folded_level = 0
         yield cell
         if level and FOLDED in cell.metadata.get("tags", []):
             folded_level = level
-            yield _make_markdown_cell(
-                cell, render_template("fold", is_open=_has_check_found_difference(level, cells[place + 1 :]))
-            )
+            is_open = _has_check_found_difference(level, cells[place + 1 :])
+            yield _make_markdown_cell(cell, "fold", render_template("fold", is_open=is_open))
     if folded_level:
-        yield _make_markdown_cell(cells[-1], "</details>")
+        yield _make_markdown_cell(cells[-1], "end", "</details>")
 
 
 def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode]) -> bool:
@@ -155,6 +154,6 @@ def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode])
     return False
 
 
-def _make_markdown_cell(like: NotebookNode, html: str) -> NotebookNode:
-    """Make a Markdown cell that holds HTML."""
-    return type(like)(cell_type="markdown", id=f"{like.id}-fold", metadata=type(like)(), source=html)
+def _make_markdown_cell(like: NotebookNode, what: str, html: str) -> NotebookNode:
+    """Make a Markdown cell that holds HTML; its id is that of another cell, and what it does there."""
+    return type(like)(cell_type="markdown", id=f"{like.id}-{what}", metadata=type(like)(), source=html)

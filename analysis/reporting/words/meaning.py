@@ -200,7 +200,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
     'This stands on wordings judged to mean the same: at least four fifths as many answers to these change, with each
     model.'
     >>> describe_support_by_same_meaning([PART, "", HARDLY], rows)
-    'This stands on wordings judged to mean the same in part with 1 of 3 models, mostly not with 1; 1 is unclear.'
+    'This stands in part on wordings judged to mean the same with 1 of 3 models, mostly not with 1; 1 is unclear.'
     """
     counts = Counter(filter(None, words))
     left = len(words) - counts.total()
@@ -212,13 +212,12 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
             return ONLY_SAME.format(subject)
         unit = "model" if rows["model"].is_unique else "model and condition"
         return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
-    named_words = [word for word in (STAND, PART, HARDLY) if counts[word]]
-    tally = ", ".join(
-        f"{word} with {counts[word]:,}{f' of {phrase_count_of_model_condition_pairs(rows)}' if place == 0 else ''}"
-        for place, word in enumerate(named_words)
-    ).removeprefix(f"{STAND} ")
+    first_word, *other_words = (word for word in (STAND, PART, HARDLY) if counts[word])
+    how = "stands" if first_word == STAND else f"stands {first_word}"
+    first = f"with {counts[first_word]:,} of {phrase_count_of_model_condition_pairs(rows)}"
+    tally = ", ".join([first, *(f"{word} with {counts[word]:,}" for word in other_words)])
     ending = f"; {left:,} {'is' if left == 1 else 'are'} unclear." if left else "."
-    return f"{subject} stands on {AMONG} {tally}{ending}"
+    return f"{subject} {how} on {AMONG} {tally}{ending}"
 
 
 def describe_same_meaning_support_for_wordings(runs: Runs) -> str:

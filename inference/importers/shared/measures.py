@@ -333,7 +333,8 @@ def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str],
         wrong = np.flatnonzero(np.isinf(values[:, j]))
         if len(wrong):
             place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
-            raise InputError(f"{place}: column '{column}' holds '{text:.40}', which is not a number")
+            point = "; write it with a point, not a comma" if "," in text else ""
+            raise InputError(f"{place}: column '{column}' holds '{text:.40}', which is not a number{point}")
     return values
 
 

@@ -159,7 +159,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
         low, high = measure.range
         raise InputError(
             f"{places[outside]}: column '{measure.name}' holds {shorten_value(cells[outside].as_py())}, outside its "
-            f"--score-range {low:g}-{high:g}; correct the score or the range"
+            f"--score-range {low:g}-{high:g}; correct the score, or say --score-range {measure.name}=LOW-HIGH"
         )
     if np.isnan(scores).all():
         raise InputError(f"{WHERE}: column '{measure.name}' has no score in any row; name another --score-column")

@@ -76,6 +76,14 @@ def test_a_folded_section_holds_its_cells_and_smaller_headings_and_ends_before_t
     assert box.find("h2") is None and "table" not in box.get_text()
 
 
+def test_cells_around_folded_sections_have_ids_of_their_own():
+    """Where a page has no tables, one folded section follows another, and nbconvert warned of the same id twice."""
+    sections = [new_markdown_cell("## Steps", metadata=FOLDED), new_markdown_cell("## Check", metadata=FOLDED)]
+    folded = list(cells.fold_cells_below_tagged_headings([*sections, shows("<p>numbers</p>")]))
+    assert [cell.source for cell in folded].count("</details>") == 2
+    assert len({cell.id for cell in folded}) == len(folded) == 7
+
+
 def test_a_frame_is_a_table_with_few_digits_in_a_box_that_scrolls():
     frame = pd.DataFrame({
         "text": ["<b>bold</b>", "3.14159 is pi"], "share": [0.123456789, float("nan")],

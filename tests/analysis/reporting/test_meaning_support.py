@@ -168,6 +168,7 @@ def test_chance_takes_the_word():
         ([STAND, ""], "This stands on wordings judged to mean the same with 1 of 2 models; 1 is unclear."),
         ([STAND, STAND, PART, HARDLY, "", ""], "This stands on wordings judged to mean the same with 2 of 6 models, "
                                                "in part with 1, mostly not with 1; 2 are unclear."),
+        ([PART, "", ""], "This stands in part on wordings judged to mean the same with 1 of 3 models; 2 are unclear."),
     ],
 )  # fmt: skip
 def test_the_sentence_counts_the_models(words, sentence):

@@ -39,7 +39,7 @@ MEANS = "analysis table run scored_means"
 FITTED = "analysis table run mixed"  # `run.mixed` fits them
 CASES = [
     Case("a score outside the range", scores(*F1, "--score-range", "0-0.4"),
-         ("t.csv, row 2", "'F1'", "'0.5'", "outside", "0-0.4"), {"t.csv": TABLE}),
+         ("t.csv, row 2", "'F1'", "'0.5'", "outside", "0-0.4", "say --score-range F1=LOW-HIGH"), {"t.csv": TABLE}),
     Case("a score below the range", scores("--score-column", "EM", "--score-range", "1-5"),
          ("t.csv, row 3", "'EM'", "'0'", "outside"), {"t.csv": TABLE}),
     Case("text in a score column", scores("--score-column", "EM", *F1),

@@ -57,6 +57,15 @@ def test_refused(folder, names, message):
         find_requested_models(names)
 
 
+def test_a_demo_model_is_found_by_its_name(folder):
+    """Reports and messages name it so, and `--model waver-demo-small` was looked for on the hub."""
+    (small,) = find_requested_models(["waver-demo-small"])
+    assert small == next(model for model in find_requested_models(["demo"]) if model.id == "waver-demo-small")
+    assert find_requested_models(["mine=waver-demo-small"])[0] == Model("mine", small.source, small.fields)
+    (folder / "waver-demo-small").mkdir()  # a folder of this name comes first
+    assert find_requested_models(["waver-demo-small"]) == (Model("waver-demo-small", "waver-demo-small"),)
+
+
 def test_demo_is_the_whole_family_in_order():
     from inference.demo import ENCODERS, FAMILY
 

@@ -176,6 +176,8 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
         "asked 2 wordings of each item; a larger --wordings asks only the others"
     )
     first = rows(Path("results/s"))
+    assert main([*call[:4], "--model", "m", "--out", "results/one", "--wordings", "1"]) == 0
+    assert capsys.readouterr().out.startswith("asked 1 wording of each item; ")
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0

@@ -24,7 +24,7 @@ def refused(capsys, tmp_path, *arguments):
     ("change", "message"),
     [
         ({"yes": "often"}, "row 3: column 'yes' holds 'often', which is not a number"),
-        ({"yes": "0,4"}, "row 3: column 'yes' holds '0,4', which is not a number"),
+        ({"yes": "0,4"}, "row 3: column 'yes' holds '0,4', which is not a number; write it with a point, not a"),
         ({"yes": "nan"}, "row 3: column 'yes' holds 'nan', which is not a number"),
         ({"yes": "0_1"}, "row 3: column 'yes' holds '0_1', which is not a number"),
         ({"yes": ""}, "row 3: some of yes, no are empty, others are not"),

@@ -30,7 +30,7 @@ def pair(a, b, r=0.9, ends=(0.5, 0.98), p_holm=0.01):
 
 
 def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_forms=1, size=1e6, matched="",
-           sources=({},), scored=(), compared=True, at_most=math.nan):  # fmt: skip
+           sources=({},), scored=(), compared=True, at_most=math.nan, item_counts=None):  # fmt: skip
     models = [f"m{i}" for i in range(len(silent))]
     values = pd.DataFrame({"page": "stability", "study": "s", "measure": "Range", "model": models, "silent": silent,
                            "condition": "plain", "validity": [0.3 if no else 0.9 for no in silent],
@@ -46,7 +46,7 @@ def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_f
         "benchmark_names": pd.concat([names, others]), "benchmark_matrix": pd.DataFrame(pairs),
         "measure_sources": pd.DataFrame([source | other for other in sources]),
     }  # fmt: skip
-    return narrative.answer_page_question(frames, ", on 1 May 2026")
+    return narrative.answer_page_question(frames, ", on 1 May 2026", item_counts)
 
 
 def test_what_was_asked_names_models_day_and_what_was_compared():
@@ -80,6 +80,17 @@ def test_a_clear_coefficient_is_named_the_largest_first_with_its_direction():
     assert answer(coefficient()).verdict == (
         "Range, of page stability, rises with size: the one rank correlation differs from 0."
     )
+
+
+def test_few_items_are_a_caution_beside_a_clear_coefficient():
+    """The two items of the tutorial made the first screen say that a measure falls with size, and no word of them."""
+    doubt = "these tests do not allow for other items, which may order the models otherwise."
+    sources = ({}, {"study": "large"}, {"study": "tiny", "left_out": "few"})
+    said = answer(coefficient(), sources=sources, item_counts=pd.Series({"s": 2, "large": 60, "tiny": 3}))
+    assert f"Only 2 items for s: {doubt}" in said.cautions
+    assert f"Only 2 items: {doubt}" in answer(coefficient(), item_counts=pd.Series({"s": 2})).cautions
+    for counts in (pd.Series({"s": 30}), None):
+        assert not any("items" in line for line in answer(coefficient(), item_counts=counts).cautions)
 
 
 def test_one_name_of_two_studies_is_told_apart():

@@ -520,3 +520,12 @@ def test_a_verdict_on_validity_follows_both_bounds_of_the_mass(tmp_path, mass, u
     assert made._answer.verdict.startswith(verdict)
     assert ("do not get one choice" in made._answer.verdict) == (not verdict)
     assert caution in " ".join(made._answer.cautions)
+
+
+def test_the_numbers_of_the_accuracy_axis_are_those_of_its_strokes():
+    """Of four questions in two wordings, strokes at .475 and .525 were called .48 and .53."""
+    row = {"model": "a", "label": "a", "condition": "c", "subset": "all", "accuracy": 0.625, "chance": 0.5,
+           "xparacon": 3.0, "silent": False}  # fmt: skip
+    axis = plots.draw_choice_map(pd.DataFrame([row]), pd.DataFrame(columns=["after", "before"])).axes[0].xaxis
+    written = [float(label.get_text()) for label in axis.get_ticklabels()]
+    np.testing.assert_allclose(written, axis.get_ticklocs(), atol=1e-9)

@@ -211,6 +211,17 @@ def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
 
 
+def test_a_setting_in_which_less_stays_than_in_that_of_the_verdict_is_named():
+    """The demo's “at least 77 %” was that of one setting, beside a table with 59 % in another."""
+    rows = pd.DataFrame({"reading": ["probability"] * 3 + ["text"], "setting": ["plain", "chat", "cloze", "chat"],
+                         "common_lower": [0.77, 0.59, 0.75, 0.1]})  # fmt: skip
+    assert narrative.describe_settings_where_less_stays(rows) == [
+        "The answer is about plain. By probability, less surely stays in 1 other setting: 59 % in chat."
+    ]
+    for same in (rows[:1], rows[2:], rows.assign(common_lower=np.nan), rows.assign(common_lower=None)):
+        assert narrative.describe_settings_where_less_stays(same) == []
+
+
 def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
     row = {"reading": "probability", "wording_sd": 0.0, "kept": np.nan, "kept_lower": np.nan, "kept_upper": np.nan,
            "same": False}  # fmt: skip

@@ -11,7 +11,7 @@ from scipy import stats
 
 from analysis import runs
 from analysis.measures.reworded import CROSSED, NESTED
-from analysis.pages.reliability import comparisons, narrative, tables, templates
+from analysis.pages.reliability import captions, comparisons, narrative, tables, templates
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
@@ -21,6 +21,7 @@ from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers import text_feature_runs, textbook, wording_runs
+from helpers.figures import check_caption
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
 
@@ -421,3 +422,14 @@ def test_of_as_many_models_with_either_word_the_warning_is_said(monkeypatch):
     words = [narrative.ENOUGH, narrative.ENOUGH, narrative.TOO_FEW, narrative.TOO_FEW]
     monkeypatch.setattr(narrative, "choose_verdict_words_by_widening", lambda rows: words)
     assert narrative.find_commonest_verdict_word(rows) == (narrative.TOO_FEW, 2)
+
+
+def test_the_caption_says_why_a_mark_is_below_its_line():
+    """Of ten statements in two paraphrases, all marks lay below their lines, and the caption did not say why."""
+    curves = pd.DataFrame({
+        "label": ["a", "a", "b", "b"], "at": [1, 2, 1, 2], "item": [0.1, 0.1, 0.2, 0.2], "widening": 1.2, "n_items": 10,
+        "measure": "agreement", "design": "own wordings of each item",
+    })  # fmt: skip
+    assert "below its line" not in captions.caption_wordings_needed(curves)
+    check_caption(captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0])))
+    assert "A mark below its line: " in captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0]))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.scales import narrative
+from analysis.pages.scales.captions import caption_scales_moves
 from analysis.pages.scales.narrative import answer_page_question, phrase_behaviour_of_response_style
 from analysis.pages.scales.page import ScalesPage
 from helpers.scale_runs import draw_answers, write_scale
@@ -51,6 +52,15 @@ def test_a_distance_without_an_interval_has_none_in_its_sentence():
     assert list(narrative._describe_model_distance_and_persona_distance(of_models)) == [
         "Two answers that differ in the model alone are 0.100 of the scale apart, on average."
     ]
+
+
+def test_of_one_model_nothing_is_said_of_answers_of_another_one():
+    made = frames([("order", 0.02, np.nan, np.nan, np.nan)], models=("m0",))
+    assert "scales_moves" not in answer_page_question(made).details
+    assert "Square" not in caption_scales_moves(made["scales_moves"])
+    several = frames([LESS, ("model", 0.05, np.nan, np.nan, np.nan)])
+    assert "differ in the model alone" in answer_page_question(several).details["scales_moves"][0]
+    assert caption_scales_moves(several["scales_moves"]).endswith("Square: two models, asked in the same way.")
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,10 @@ def test_of_many_models_those_whose_answers_move_most_have_a_curve():
     frame = pd.concat([curve(20).assign(model=f"m{i}", shift=i / 100) for i in range(9)])
     assert set(plots.select_drawn_bins(frame)["model"]) == {f"m{i}" for i in range(3, 9)}
     assert "Shown: the 6 whose answers move most of 9 models" in captions.caption_shift_curve(frame)
+    assert "not drawn" not in captions.caption_shift_curve(frame)
+    few = frame.assign(n=frame["n"].where(frame["model"].isin(["m7", "m8"]), 9))
+    caption = captions.caption_shift_curve(few)
+    assert "of 2 models" in caption and caption.endswith("Without such a tenth, and not drawn: 4 models.")
 
 
 def test_a_model_has_one_curve_where_it_answers_most_pairs():
