@@ -17,6 +17,7 @@ from analysis.reporting.words import (
     join_names,
     list_few_models_cautions,
 )
+from ground.capitals import capitalise_sentence
 
 TABLES = ("template_reliability", "template_scores", "wording_ranking", "template_pairs")
 LIKELY = 0.95
@@ -178,7 +179,7 @@ def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) 
     nothing."""
     names = {"study": f"study “{row['study']}”", "condition": f"condition {row['condition']}"}
     prefix = ", ".join(name for column, name in names.items() if rankings[column].nunique() > 1)
-    return f"{prefix[0].upper()}{prefix[1:]}: " if prefix else ""
+    return f"{capitalise_sentence(prefix)}: " if prefix else ""
 
 
 def format_coefficient(value: float) -> str:
