@@ -360,5 +360,5 @@ def _refuse_partly_answered_questions(runs: Runs, choices: Choices, stimulus_pos
         f"{runs.find_path_of_study(choices.study)}: responses: question {choices.items[item]!r}, wording "
         f"{choices.wordings[wording]!r}, order {choices.orders[order]}: model {model!r} under "
         f"{condition.removesuffix(PER_BYTE)!r} has no answer{why}, but has some to other orders or wordings of it "
-        f"({len(gaps):,} lack one); run it again, then report"
+        f"({len(gaps):,} lack one); repeat the command that wrote the answers, then report"
     )

@@ -103,7 +103,8 @@ def select_judge_answers(study: Choices, model: str = "", condition: str = "") -
     for item, wording in np.argwhere(np.isnan(accuracy))[:1]:
         raise InputError(
             f"study {study.study!r}: question {study.items[item]!r} has no answer in wording "
-            f"{study.wordings[wording]!r}, in no order; run it again, or ask in all wordings, then select"
+            f"{study.wordings[wording]!r}, in no order; repeat the command that wrote the answers, or ask in all "
+            "wordings, then select"
         )
     return JudgeAnswers(*judges[0], list(map(str, study.items)), study.subsets, study.wordings, accuracy)
 

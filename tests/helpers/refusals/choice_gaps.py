@@ -50,7 +50,7 @@ CASES = [
          ("analysis", "table", "run", "choice", "--where", "item = 'q000' OR pattern = 'original'"),
          ("'q001'", "any order", "'paraphrase_1'", "let where keep", "meaning_flips"), run(lambda rows: rows)),
     Case("a choice without a response to one order", TABLE,
-         ("run", "'q001'", "'paraphrase_2'", "order 3", "'m'", "run it again"), run(without("paraphrase-2/3"))),
+         ("run", "'q001'", "'paraphrase_2'", "order 3", "'m'", "repeat the command"), run(without("paraphrase-2/3"))),
     Case("a question that lacks a wording", TABLE, ("stimuli.parquet", "'q001'", "any order", "'original'"),
          run(lambda rows: rows[(rows["item"] != "q001") | (rows["pattern"] != "original")])),
     Case("a question that lacks an order", TABLE, ("stimuli.parquet", "'q001'", "order 4", "'paraphrase_1'"),

@@ -47,7 +47,7 @@ CASES = [
          _prompted),
     Case("a plan from exact scores of one prompt", PLAN, ("two items", "two wordings", "two samples"), _exact),
     Case("a plan from single samples of one prompt", PLAN, ("two items", "two samples"), _single),
-    Case("a plan from choices with a gap", PLAN, ("'q001'", "order 3", "run it again"),
+    Case("a plan from choices with a gap", PLAN, ("'q001'", "order 3", "repeat the command"),
          run(without("paraphrase-2/3"))),
     Case("an SD of choices", f"{PLAN} --measure sd", ("'sd'", "known here: accuracy"), run(lambda rows: rows)),
     Case("a plan of a check and of an error", f"{CHECK} --se 0.1", ("--se", "not allowed with", "--check"),
