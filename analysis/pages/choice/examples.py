@@ -100,7 +100,7 @@ def _read_texts_of_variants_and_choices(
         variant, text, order, chosen_text, right_text = runs.execute(
             f"""SELECT variant, text, map_extract(attributes, 'order')[1], {chosen_sql}, {gold_sql}
                 FROM stimuli WHERE study = ? AND item = ? AND pattern = ?
-                      AND CAST(regexp_extract(variant, '[0-9]+$') AS INTEGER) = ?""",
+                      AND TRY_CAST(regexp_extract(variant, '[0-9]+$') AS INTEGER) = ?""",
             [study.study, item, study.wordings[cell[1]], study.orders[cell[2]]],
         ).fetchall()[0]
         row |= {f"variant_{side}": variant, f"text_{side}": text, f"order_{side}": order, f"said_{side}": chosen_text,
