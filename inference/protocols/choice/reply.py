@@ -15,10 +15,13 @@
 `letter` reads all of that alike, and of other texts the letter that a person would read:
 
 1.  The answer is the first line that begins with `Answer:` in whatever case and emphasis, or the line after it where
-    nothing else stands there; without one, the first line of the text. Where the prompt ends in another open line
-    (`Paraphrase:`), the text begins in the middle of that, so that only a line with `Answer:` counts.
-2.  In it stands one of the letters alone, in emphasis or brackets or not, or with words behind it: any after a full
-    stop, a bracket or a colon, else only those of its own choice.
+    nothing else stands there. Without one, it is the first line of the text, or a line that begins with “Final
+    answer:”, “The correct answer is” or the like, also in other languages (“答えは”); such lines with different letters
+    are no answer. Where the prompt ends in another open line (`Paraphrase:`), the text begins in the middle of that, so
+    that the first line does not count.
+2.  In it stands one of the letters alone, in emphasis or brackets or not, perhaps after “Option” or before “です”, or
+    with words behind it: any after a full stop, a bracket or a colon, else only those of its own choice. Wide
+    characters (“（Ｂ）”) count as the others.
 3.  It is no answer where those words, or the whole line, are those of another choice (“E. coli”), where they name
     another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters. Of choices of
     which one begins with another, the longest counts; scripts without blanks need none (“A. 青です” is no A where 青 is
@@ -28,21 +31,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
 
 from inference.asking.mentions import CHARACTER
+from inference.asking.reading.said_answers import COPULA, LABEL_NOUN, SAID_ANSWER
 
 # Of these rules, recorded with what they read (`reply_rule`); 1 had `strict` only, unchanged since. In 2, words of
-# another choice did not count in scripts without blanks, nor where they begin with those of the letter's own.
-VERSION = 3
+# another choice did not count in scripts without blanks, nor where they begin with those of the letter's own. In 3,
+# “The answer is B.” was no answer, nor was “B。”.
+VERSION = 4
 LETTER, STRICT = READINGS = ("letter", "strict")
 PREFIX = "Answer: "
 _STRICT = re.compile(r"([A-Z])(?:\.|\s*\Z)")
 _ANSWER = re.compile(r"[\s*_#>`-]*answer[\s*_`]*:[\s*_`]*(.*)", re.IGNORECASE)
-_LETTER = re.compile(r"[\s*_`\"'“(\[]*([A-Z])(?!\w|['’]\w)([\s*_`\"'”)\].:]*)(.*)")
+_SAID_ANSWER = re.compile(rf"[\s*_#>`-]*{SAID_ANSWER}(.*)", re.IGNORECASE)
+_LETTER = re.compile(
+    rf"[\s*_`\"'“(\[「『【]*(?:(?i:{LABEL_NOUN})[(\[*]*)?([A-Z])(?!{CHARACTER}|_\w|['’]\w)([\s*_`\"'”)\].:。」』】]*)(.*)"
+)
 _ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、])[\s*_(]*([A-Z])(?!{CHARACTER})")
 _LISTED = re.compile(r"[\s*_(]*([A-Z])[.):]")
-_MARKS = " \t*_`\"'“”.()[]"
+_MARKS = " \t*_`\"'“”.()[]。「」『』【】"
 
 
 def find_chosen_letter(text: str, choices: Mapping[str, str], prompt: str = "", reading: str = LETTER) -> str | None:
@@ -101,19 +110,32 @@ def _find_letter_after_prefix(text: str, choices: Mapping[str, str]) -> str | No
 
 def _find_letter_leniently(text: str, choices: Mapping[str, str], *, continues_prompt: bool) -> str | None:
     """Read the line that holds the answer; `continues_prompt`: the text goes on with a line of its prompt."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    for number, line in enumerate(lines):
-        answer = None if continues_prompt and number == 0 else _ANSWER.fullmatch(line)
-        if answer:
-            answer_lines = [answer[1], *lines[number + 1 :]]
-            return _read_letter_of_answer_line(
-                next((answer_line for answer_line in answer_lines if answer_line.strip(_MARKS)), ""), choices
-            )
-    if not lines or continues_prompt:
-        return None
-    letter = _read_letter_of_answer_line(lines[0], choices)
-    listed = {match[1] for line in lines[1:] if (match := _LISTED.match(line))}
-    return None if listed & (choices.keys() - {letter}) else letter
+    lines = [line for line in unicodedata.normalize("NFKC", text).splitlines() if line.strip()]
+    if answers := _list_answers_behind(_ANSWER, lines, continues_prompt):
+        return _read_letter_of_answer_line(answers[0], choices)
+    letters = {
+        _read_letter_of_answer_line(answer, choices)
+        for answer in _list_answers_behind(_SAID_ANSWER, lines, continues_prompt)
+    }
+    if lines and not continues_prompt:
+        letter = _read_letter_of_answer_line(lines[0], choices)
+        listed = {match[1] for line in lines[1:] if (match := _LISTED.match(line))}
+        letters.add(None if listed & (choices.keys() - {letter}) else letter)
+    letters.discard(None)
+    return letters.pop() if len(letters) == 1 else None
+
+
+def _list_answers_behind(pattern: re.Pattern[str], lines: Sequence[str], continues_prompt: bool) -> list[str]:
+    """List what stands behind the words of a pattern that begin a line, or in the next line if nothing stands there."""
+    numbers_and_matches = [
+        (number, match)
+        for number, line in enumerate(lines)
+        if (number or not continues_prompt) and (match := pattern.fullmatch(line))
+    ]
+    return [
+        next((answer for answer in (match[1], *lines[number + 1 :]) if answer.strip(_MARKS)), "")
+        for number, match in numbers_and_matches
+    ]
 
 
 def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | None:
@@ -128,7 +150,7 @@ def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | 
     ]
     if _normalise_reply_for_comparison(line) in other_choices:
         return None
-    if not words or (choice_words and words == choice_words):
+    if not words or re.fullmatch(COPULA, words) or (choice_words and words == choice_words):
         return letter
     if not re.search(r"[.)\]:]", marks):
         return None
@@ -149,5 +171,5 @@ def _starts_with_choice(words: str, choice: str) -> bool:
 
 
 def _normalise_reply_for_comparison(text: str) -> str:
-    """Remove case, surrounding marks and repeated white space from a text, so that equal words compare equal."""
-    return " ".join(text.split()).strip(_MARKS).casefold()
+    """Remove case, width, surrounding marks and repeated white space from a text, so that equal words compare equal."""
+    return " ".join(unicodedata.normalize("NFKC", text).split()).strip(_MARKS).casefold()

@@ -3,10 +3,11 @@
 A text that was asked for in words is read as in all studies (`inference.asking.text_answers`). One that was asked for
 by numbers or letters is read so:
 
-1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like, and after marks and
-    brackets. A letter ends there: a mark or the end of the line follows, so "A good idea" is no A. So does a number:
-    "4.5" and "1 to 5" are no answers. Where the words of another option follow at once ("4. Strongly disagree"), the
-    text contradicts itself, and is invalid; in scripts without blanks, no blank need follow them.
+1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like ("答えは"), after
+    "Option", and after marks and brackets. A letter ends there: a mark or the end of the line follows, so "A good idea"
+    is no A. So does a number: "4.5" and "1 to 5" are no answers. A "です" may follow ("3です"). Where the words of
+    another option follow at once ("4. Strongly disagree"), the text contradicts itself, and is invalid; in scripts
+    without blanks, no blank need follow them.
 2.  Else it is read for the words of the options.
 3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
     counts.
@@ -23,6 +24,7 @@ from typing import Any
 
 from inference.asking.mentions import CHARACTER
 from inference.asking.reading.read_texts import build_sample_answer_columns
+from inference.asking.reading.said_answers import COPULA, LABEL_NOUN, SAID_ANSWER
 from inference.asking.rounds import Response, build_columns_of_response
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import find_most_frequent_answer
@@ -39,13 +41,11 @@ from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import list_spellings_in_all_cases
 from inference.stimuli.templates.prompts import Prompt
 
-# Of the rule above, recorded with what it read (`label_rule`); 1 saw words of another option only before a blank.
-VERSION = 2
-_LEAD = (
-    r"(?:(?:so |well |overall )?,?\s*(?:my |the |final )*(?:answer|reply|response|choice|rating|score)"
-    r"(?: is| would be)?\s*:?\s*)?"
-)
-_MARKS = r"[\s\"'*_`(\[\u201c\u2018#]*"
+# Of the rule above, recorded with what it read (`label_rule`); 1 saw words of another option only before a blank; by 2,
+# "3です" and "Option 3" were no answers.
+VERSION = 3
+_LEAD = rf"(?:{SAID_ANSWER}|(?:my |the |final )*(?:answer|reply|response|choice|rating|score)\s*)"
+_MARKS = r"[\s\"'*_`(\[\u201c\u2018\u300c\u300e\u3010#]*"
 
 
 def are_numbers_or_letters_asked_for(showing: Showing, options: Sequence[str]) -> bool:
@@ -123,7 +123,8 @@ def parse_number_or_letter_of_text(text: str, shown: ShownOptions, labels: str) 
     if match is None:
         return parse_answer(text, wordings) if wordings else None
     option = option_by_answer[match["label"]]
-    rest = folded[match.end() :].lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(").casefold()
+    behind = re.sub(rf"^[番点]?{COPULA}", "", folded[match.end() :])
+    rest = behind.lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(\u300d\u300f\u3011\u3002").casefold()
     named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!{CHARACTER})", rest)]
     return option if not named or max(named, key=len) == option else None
 
@@ -136,11 +137,12 @@ def _build_label_pattern_and_wordings(
     longest_first = sorted(shown.answers, key=len, reverse=True)
     label = "|".join(map(re.escape, longest_first))
     if labels == LETTERS:
-        end = r"(?=[\s]*(?:$|[^\w\s'\u2019]))(?![\u2019']\w)"
+        end = rf"(?:(?=[\s]*(?:$|[^\w\s'\u2019]))(?![\u2019']\w)|(?={COPULA}))"
     else:
-        end = r"(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])"
+        end = rf"(?:(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])|(?=[番点]?{COPULA}))"
     # The words before a label in any case, the label itself as it was shown.
-    pattern = re.compile(rf"{_MARKS}(?i:{_LEAD}){_MARKS}(?P<label>{label}){end}", re.MULTILINE)
+    before = rf"{_MARKS}(?:(?i:{_LEAD}){_MARKS})?(?:(?i:{LABEL_NOUN}){_MARKS})?"
+    pattern = re.compile(rf"{before}(?P<label>{label}){end}", re.MULTILINE)
     has_words = not are_options_whole_numbers(shown.options)
     wordings = {option: list_spellings_in_all_cases((option,)) for option in shown.options} if has_words else {}
     return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings

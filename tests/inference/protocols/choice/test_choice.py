@@ -146,7 +146,7 @@ class TestPrompts:
         assert found[3].fields | {"prompt_hash": ""} == {
             "form": "plain", "prompt_kind": "base", "way": "text", "prompt": None, "prompt_hash": "",
             "format": "by subset", "answer": "text", "temperature": 0.7, "samples": 10, "max_tokens": 64,
-            "effort": None, "reply_rule": 3, "reply_reading": "letter",
+            "effort": None, "reply_rule": 4, "reply_reading": "letter",
         }  # fmt: skip
         for settings, name in (
             ({"format": "answer first"}, "chat/base/text-answer-first"),

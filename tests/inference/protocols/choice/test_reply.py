@@ -74,7 +74,7 @@ def test_the_letters_are_those_of_the_question() -> None:
 
 def test_a_changed_rule_has_another_number() -> None:
     """Whoever changes an example above changes the number, too: old runs say by which rule they were read."""
-    assert VERSION == 3
+    assert VERSION == 4
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,51 @@ def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> 
     "text",
     [
         "", "d", "E", "E. none", "yellow", "A dog", "A dog is not yellow.", "A cat is not green", "I", "I think so.",
-        "A red one", "DD", "D-day", "D's", "The answer is D.", "It is D.", "D or A", "D, A", "D/A", "D. or A.",
+        "A red one", "DD", "D-day", "D's", "It is D.", "D or A", "D, A", "D/A", "D. or A.",
         "A. and B.", "D. (not A) or B", "A. B. C. D.", "A. red\nB. green\nC. blue\nD. yellow", "A\nB. green",
         "D. red", "D. Red, I think", "Answer: none\nAnswer: D", "Answer: A or B", "Answer: Blue", "Answer: BC",
-        "Answer: A dog", "Answer:", "Reasoning: so.\nD", "\u0412", "\uff22", "B!?",
+        "Answer: A dog", "Answer:", "Reasoning: so.\nD", "\u0412", "B!?", "Option A is wrong", "The option is A dog.",
     ],
 )  # fmt: skip
 def test_what_is_none_by_any_reading(text: str) -> None:
     assert find_chosen_letter(text, CHOICES, reading=LETTER) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is D.", "The correct answer is **D**", "So, the answer is: D", "I think that the answer is D.",
+        "My final answer is (D) yellow.", "Correct answer: D", "**Final answer:** D. yellow", "The best choice is D.",
+        "Lemons are.\nThe answer is D.", "The answer is not A.\nThe answer is D.", "Final answer:\nD", "Option D",
+        "Option D: yellow", "Answer: option D", "Die richtige Antwort ist D.", "Antwort: D",
+        "La respuesta correcta es D.", "La bonne réponse est D.", "答え：D", "答えはDです。", "正解は「D」です",
+        "回答: D. yellow", "正确答案是D。", "D。", "Dです", "「D」", "（Ｄ）", "Ｄ．ｙｅｌｌｏｗ", "Answer：D", "选项D",
+        "D. yellow\nThe answer is D because lemons are.",
+        "A. red\nB. green\nC. blue\nD. yellow\nThe answer is D.",
+    ],
+)  # fmt: skip
+def test_a_sentence_or_a_heading_says_which_letter(text: str) -> None:
+    assert find_chosen_letter(text, CHOICES, reading=LETTER) == "D"
+    assert find_chosen_letter(text, CHOICES, reading=STRICT) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is A.\nThe answer is D.", "The answer is not D.", "The answer is A or D.",
+        "The answer is A, B and D.", "The answer is D. red", "The answer is unclear.\nD", "The answer is E.",
+        "The answer is A dog.", "答えはDではない", "答えはAかDです", "Dさんです",
+        "A. red\nReasoning: lemons are.\nSo the answer is D.", "D型です", "D。 または A。",
+        "The best choice is A. No, D.",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_says_no_letter_or_several_is_no_answer(text: str) -> None:
+    assert find_chosen_letter(text, CHOICES, reading=LETTER) is None
+
+
+def test_the_line_of_the_format_comes_before_sentences() -> None:
+    for reading in READINGS:
+        assert find_chosen_letter("The answer is A.\nAnswer: D", CHOICES, reading=reading) == "D"
 
 
 def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:

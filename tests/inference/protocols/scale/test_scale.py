@@ -143,6 +143,9 @@ def test_probabilities_of_numbers_are_taken_out_of_their_range():
         ("A good idea.", None, None), ("A", None, "Strongly disagree"), ("6", None, None), ("4.5", None, None),
         ("1 to 5", None, None), ("45", None, None), ("", None, None), ("a", None, None),
         ("I do not agree.", None, None), ("Yes.", None, None), ("４", "Agree", None), ("4%", None, None),
+        ("The correct answer is 4.", "Agree", None), ("Option B", None, "Disagree"),
+        ("Option 4: Agree", "Agree", "Agree"), ("My rating would be 4", "Agree", None), ("The answer is not 4.",
+        None, None), ("Answer 4", "Agree", None),
     ],
 )  # fmt: skip
 def test_texts_are_read_by_the_rule(text, number, letter):
@@ -155,10 +158,13 @@ def test_texts_are_read_by_the_rule(text, number, letter):
     [
         ("3. そう思うです", "そう思う"),
         ("3. そう思わないです", None),
-        ("1. そう思わないです", "そう思わない"),
-        ("2", "どちらでもない"),
+        ("1. そう思わないです", "そう思わない"), ("1です。そう思わない", "そう思わない"),
+        ("2", "どちらでもない"), ("2です。", "どちらでもない"), ("答え：2", "どちらでもない"),
+        ("回答は「2」です", "どちらでもない"), ("2番です", "どちらでもない"), ("選択肢2", "どちらでもない"),
+        ("2です。そう思うので", None),
+        ("2人です", None), ("2つの理由", None), ("2ではない", None), ("2ですか", None), ("2だけ", None),
     ],
-)
+)  # fmt: skip
 def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option: str | None) -> None:
     shown = choose_shown_options(("そう思わない", "どちらでもない", "そう思う"), Showing(NUMBERS))
     assert parse_number_or_letter_of_text(text, shown, NUMBERS) == option

@@ -1,0 +1,22 @@
+"""Recognise the words with which a reply says its answer: "The correct answer is B", "Final answer: 3", "答えは3です".
+
+Regular expressions of texts after NFKC, for the protocols that read letters and numbers; case is to be ignored.
+"""
+
+from __future__ import annotations
+
+_EMPHASIS = r"[\s*_`]*"
+SAID_ANSWER = (
+    r"(?:(?:so|thus|hence|therefore|well|overall)\b,?\s*)?(?:i\s+(?:think|believe)\s+(?:that\s+)?)?"
+    r"(?:(?:(?:the|my)\s+)?(?:(?:final|correct|right|best)\s+)*"
+    rf"(?:answer|reply|response|choice|option|rating|score){_EMPHASIS}(?::|\b(?:is|would\s+be)\b:?)"
+    rf"|(?:die\s+)?(?:richtige\s+)?antwort{_EMPHASIS}(?::|\b(?:ist|lautet)\b:?)"
+    rf"|(?:la\s+)?(?:bonne\s+)?réponse{_EMPHASIS}(?::|\best\b:?)"
+    rf"|(?:la\s+)?respuesta(?:\s+correcta)?{_EMPHASIS}(?::|\bes\b:?)"
+    rf"|(?:最終的?な?|正しい|最终|正确的?)?(?:答え|回答|解答|正解|正答|答案){_EMPHASIS}(?:[:は是为][、:]?)){_EMPHASIS}"
+)
+"""What stands before an answer. A colon or a verb belongs to it: "Answer 5" has no such words."""
+LABEL_NOUN = r"(?:option|choice|選択肢|选项)\s*"
+"""What may stand right before a letter or a number: "Option B"."""
+COPULA = r"(?:です(?!か)|だ(?!け|が)|である|でしょう|になります|となります)"
+"""What ends a Japanese sentence right behind it: "3です"."""
