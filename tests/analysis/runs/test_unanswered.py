@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,14 @@ from analysis import runs
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.page import Page
+from analysis.reporting.output.provenance import list_provenance_entries
 from analysis.reporting.words import Answer
 from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
+from ground.errors import InputError
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import too_long
 from helpers.synthetic import edit_run_json, random_frame, write_run
+from waver import open as open_run
 
 pytestmark = pytest.mark.slow
 
@@ -68,6 +72,44 @@ def test_models_that_were_never_asked_are_named(tmp_path):
     edit_run_json(folder, expected={"org/typo": {}, "a": {"plain/yes-no": 6}})
     assert list_unasked_models(runs.open_runs(folder)) == ["org/typo"]
     assert words.list_cautions_about_unasked_models([]) == []
+
+
+def test_what_an_interrupted_run_did_not_reach_is_missing(tmp_path):
+    """It ended in the first of two rounds of m, and after k was loaded: no row is of these models and conditions."""
+    orders = ["plain/yes-no", "plain/no-yes"]
+    rows = random_frame(["m", "k"], items=2, paraphrases=2, conditions=orders)
+    folder = write_run(tmp_path / "run", rows)
+    kept = (rows["model"] == "m") & (rows["condition"] == orders[0])
+    shutil.copytree(write_run(tmp_path / "begun", rows[kept]) / "responses", folder / "responses", dirs_exist_ok=True)
+    edit_run_json(folder, expected={"m": dict.fromkeys(orders, 6), "k": dict.fromkeys(orders, 6), "org/typo": {}})
+    opened = runs.open_runs(folder)
+    assert count_unanswered_prompts(opened)[["model", "condition", "asked", "missing"]].to_numpy().tolist() == [
+        ["m", orders[1], 6, 6], ["k", orders[0], 6, 6], ["k", orders[1], 6, 6]
+    ]  # fmt: skip
+    assert list_unasked_models(opened) == ["k", "org/typo"]
+    foot = dict(list_provenance_entries(opened, [], {}))["No response"]
+    assert foot[0] == f"m ({orders[1]}; 6 missing of 6)" and foot[3:] == ["k: not asked", "org/typo: not asked"]
+    part = open_run(folder).where("item = 'item-01' AND model = 'm'")
+    assert part.part.pairs is None
+    missing = count_unanswered_prompts(part.open_runs_of_protocols())
+    assert missing[["model", "condition", "asked", "missing"]].to_numpy().tolist() == [["m", orders[1], 3, 3]]
+    part = open_run(folder).where(f"condition = '{orders[0]}' OR item = 'item-01'")
+    assert part.part.pairs is None and len(part.responses()) == 6
+    missing = count_unanswered_prompts(part.open_runs_of_protocols())
+    assert missing["missing"].tolist() == [3, 6, 3]
+    with pytest.raises(InputError, match="keeps only what has no response"):
+        open_run(folder).where("model = 'k'")
+
+
+def test_a_model_is_unasked_where_no_folder_of_the_study_asked_it(tmp_path):
+    rows = random_frame(["a", "b"], items=2, paraphrases=2)
+    folders = {
+        name: write_run(tmp_path / name, rows[rows["model"] == model], study=study)
+        for name, model, study in (("first", "a", "s"), ("again", "b", "s"), ("other", "a", "t"))
+    }
+    for name in ("first", "other"):
+        edit_run_json(folders[name], expected={"b": {}})
+    assert list_unasked_models(runs.open_runs(*folders.values())) == ["b in “t”"]
 
 
 def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
