@@ -76,7 +76,7 @@ class Page:
     over_time
         Whether it is about models that were asked several times; set by such a page from its catalogue.
     of_agreement
-        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
+        Whether its tables speak of agreement (`catalogue.Catalogue`); set by such a page from its catalogue.
 
     Parameters
     ----------
