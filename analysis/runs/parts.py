@@ -26,8 +26,9 @@ class Part:
         What the user wrote, or what the part is of.
     units, wordings
         Tables of what is kept: study, model, condition and `unit`, a number; study, item, variant and `wording`.
+        Also units without any row, where it is known which of their prompts are missing.
     pairs
-        `unit` and `wording` of all that is kept; None where every unit keeps every wording of its study.
+        `unit` and `wording` of all that is kept; None where every unit with rows keeps every wording of its study.
     expected
         (study, model, condition) -> prompts of the part that were to be asked, also where none of them has a row.
     counts

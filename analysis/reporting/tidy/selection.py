@@ -203,13 +203,14 @@ def _build_part_of_unit_wording_pairs(
     con.unregister("errors")
     answered, failed = (_count_rows_by_unit(con, part, rows) for rows in ("main.responses", "main.kept_errors"))
     came = {unit: answered.get(unit, 0) + failed.get(unit, 0) for unit in {**answered, **failed}}
-    units = [row for row in part.units.to_pylist() if came.get(tuple(row[name] for name in UNIT))]
-    if not units:
+    if not came:
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps only what has no response")
+    expected = _count_expected_prompts(runs, con, came)
+    is_kept = [tuple(row[name] for name in UNIT) in expected for row in part.units.to_pylist()]
     return replace(
         part,
-        units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
-        expected=_count_expected_prompts(runs, con, came),
+        units=part.units.filter(pa.array(is_kept)),
+        expected=expected,
         counts=_count_kept_and_all_by_study(runs, con, answered),
     )
 
