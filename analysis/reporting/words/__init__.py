@@ -52,16 +52,33 @@ class Answer:
 
 
 def phrase_count_of_model_condition_pairs(frame: pd.DataFrame) -> str:
-    """Write the number of rows about models: models, or models with a condition where one was asked under several.
+    """Write the number of rows about models: models, or models with what else tells the rows apart.
 
     >>> import pandas as pd
     >>> (phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "b"]})),
     ...  phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "a"]})))
     ('2 models', '2 combinations of model and condition')
     """
+    unit = name_unit_of_rows(frame)
+    if unit == "model":
+        return format_quantity(len(frame), unit)
+    return f"{format_quantity(len(frame), 'combination')} of {unit}"
+
+
+def name_unit_of_rows(frame: pd.DataFrame) -> str:
+    """Name what a row is about: a model, with the condition where one was asked under several, and so with the study.
+
+    >>> import pandas as pd
+    >>> keys = ["study", "model", "condition"]
+    >>> def name(*units): return name_unit_of_rows(pd.DataFrame(map(list, units), columns=keys))
+    >>> name("sax", "sbx"), name("sax", "say"), name("sax", "tax"), name("sax", "say", "tax")
+    ('model', 'model and condition', 'model and study', 'model, condition and study')
+    """
     if frame["model"].is_unique:
-        return format_quantity(len(frame), "model")
-    return format_quantity(len(frame), "combination") + " of model and condition"
+        return "model"
+    if "study" not in frame or frame["study"].nunique() == 1 or not frame.duplicated(["model", "condition"]).any():
+        return "model and condition"
+    return "model, condition and study" if frame.duplicated(["model", "study"]).any() else "model and study"
 
 
 def phrase_run_dates(info: Mapping[str, Any]) -> str:
