@@ -191,14 +191,15 @@ def _describe_prompts_without_response(runs: Runs) -> list[str]:
 
 
 def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
-    """Write for each condition its name and its settings."""
+    """Write for each condition its name and its settings; the study where another has other settings of that name."""
     lines = []
-    for fields in conditions.values():
+    for study, fields in conditions.items():
         for name, settings in fields.items():
             field_texts = [
                 f"{key} {_format_setting(value)}" for key, value in settings.items() if value not in (None, "", [], {})
             ]
-            lines.append(f"{name}: {', '.join(field_texts)}")
+            is_shared = all(other.get(name, settings) == settings for other in conditions.values())
+            lines.append(f"{name if is_shared else f'{name} in “{study}”'}: {', '.join(field_texts)}")
     return list(dict.fromkeys(lines))
 
 

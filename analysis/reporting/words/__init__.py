@@ -328,11 +328,14 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
 
 
 def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
-    """Write for each model and condition how many prompts failed, and how many are missing."""
+    """Write for each model and condition how many prompts failed, and how many are missing; the study where several
+    lack responses of the same model and condition."""
+    is_in_several_studies = unanswered_counts.duplicated(["model", "condition"], keep=False)
+    studies = ("“" + unanswered_counts["study"] + "”, ").where(is_in_several_studies, "")
     return [
-        f"{row['model']} ({row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} of "
-        f"{row['asked']:,})"
-        for row in unanswered_counts.to_dict("records")
+        f"{row['model']} ({study}{row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} "
+        f"of {row['asked']:,})"
+        for row, study in zip(unanswered_counts.to_dict("records"), studies, strict=True)
     ]
 
 

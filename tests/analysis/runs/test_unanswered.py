@@ -112,6 +112,16 @@ def test_a_model_is_unasked_where_no_folder_of_the_study_asked_it(tmp_path):
     assert list_unasked_models(runs.open_runs(*folders.values())) == ["b in “t”"]
 
 
+def test_a_model_and_condition_of_two_studies_is_told_with_its_study(tmp_path):
+    rows = damaged(random_frame(["a", "b"], items=2, paraphrases=2), gone=[0])
+    folders = [write_run(tmp_path / name, rows, study=name) for name in ("s", "t")]
+    said = words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs.open_runs(*folders)))
+    assert said == ["a (“s”, plain/yes-no; 1 missing of 6)", "a (“t”, plain/yes-no; 1 missing of 6)"]
+    assert words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs.open_runs(folders[0]))) == [
+        "a (plain/yes-no; 1 missing of 6)"
+    ]
+
+
 def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
     rows = random_frame(["a"], items=2, paraphrases=2)
     whole = write_run(tmp_path / "run", damaged(rows, [0]))
