@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -93,12 +94,16 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
     ' (imported 22 November 2026 to 3 January 2027)'
     >>> phrase_run_dates({"models": {}, "sessions": [{"started": ""}]})
     ''
+    >>> phrase_run_dates({"models": {}, "sessions": [{"started": "22.11.2026", "finished": "2026-11-22"}]})
+    ', on 22 November 2026'
     """
-    stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
-    days = sorted({datetime.date.fromisoformat(stamp[:10]) for stamp in stamps if stamp})
+    days = set()
+    for stamp in (session.get(end) for session in info["sessions"] for end in ("started", "finished")):
+        with suppress(ValueError):  # a run that another program wrote may have another text there
+            days.add(datetime.date.fromisoformat((stamp or "")[:10]))
     if not days:
         return ""
-    first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
+    first, last = (f"{day.day} {day:%B %Y}" for day in (min(days), max(days)))
     dates = f"on {first}" if first == last else f"from {first} to {last}"
     engines = {fields.get("engine") for fields in info["models"].values()}
     return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
