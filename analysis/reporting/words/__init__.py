@@ -304,11 +304,14 @@ def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
     return [caution, unlike]
 
 
-def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
-    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
+def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> list[str]:
+    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one.
+
+    `n_asked`: all prompts that were to be asked, also of the models and conditions that lack no response.
+    """
     if unanswered_counts.empty:
         return []
-    n_failed, n_missing, n_asked = (int(unanswered_counts[name].sum()) for name in ("failed", "missing", "asked"))
+    n_failed, n_missing = (int(unanswered_counts[name].sum()) for name in ("failed", "missing"))
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from analysis import runs
+from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.output.page import Page
@@ -47,8 +48,8 @@ def test_failed_and_missing_rows_are_counted_by_model_and_condition(tmp_path):
         ["synthetic", "b", "plain/no-yes", size, 0, 1],
     ]
     assert found["reason"].tolist() == [TOO_LONG, TOO_LONG, ""]
-    (said,) = words.list_unanswered_cautions(found)
-    assert said.startswith("No response to 4 of 45 prompts: 3 failed, 1 is missing.")
+    (said,) = words.list_unanswered_cautions(found, 4 * size)
+    assert said.startswith("No response to 4 of 60 prompts: 3 failed, 1 is missing.")
     assert "a (plain/yes-no; 2 failed of 15)" in said and TOO_LONG in said
 
 
@@ -58,11 +59,11 @@ def test_what_is_said_of_three_models_is_a_sentence_of_thirty_words(tmp_path):
     counts = count_unanswered_prompts(
         runs.open_runs(write_run(tmp_path / "run", damaged(rows, [0, 15, 30, 45], [1, 16, 31, 46])))
     )
-    (said,) = words.list_unanswered_cautions(counts)
+    (said,) = words.list_unanswered_cautions(counts, 60)
     assert "No response to 8 of 60 prompts: 4 failed, 4 are missing." in said
     assert "In detail: a (plain/yes-no; 1 failed, 1 missing of 15), b " in said
     assert too_long(said) == []
-    (said,) = words.list_unanswered_cautions(counts.assign(failed=0))
+    (said,) = words.list_unanswered_cautions(counts.assign(failed=0), 60)
     assert said.startswith("No response to 4 of 60 prompts: 4 are missing. In detail: a (plain/yes-no; 1 missing ")
 
 
@@ -89,6 +90,9 @@ def test_what_an_interrupted_run_did_not_reach_is_missing(tmp_path):
     assert list_unasked_models(opened) == ["k", "org/typo"]
     foot = dict(list_provenance_entries(opened, [], {}))["No response"]
     assert foot[0] == f"m ({orders[1]}; 6 missing of 6)" and foot[3:] == ["k: not asked", "org/typo: not asked"]
+    page = StabilityPage([str(folder)])
+    page.show_answer(Answer("", ""))
+    assert "No response to 18 of 24 prompts: 18 are missing." in page.cautions().text
     part = open_run(folder).where("item = 'item-01' AND model = 'm'")
     assert part.part.pairs is None
     missing = count_unanswered_prompts(part.open_runs_of_protocols())
@@ -129,7 +133,7 @@ def test_a_failed_row_that_was_answered_later_is_no_failure(tmp_path):
     part = answered / "responses" / "part-000001.parquet"
     part.rename(whole / "responses" / "part-000002.parquet")
     assert count_unanswered_prompts(runs.open_runs(whole)).empty
-    assert words.list_unanswered_cautions(count_unanswered_prompts(runs.open_runs(whole))) == []
+    assert words.list_unanswered_cautions(count_unanswered_prompts(runs.open_runs(whole)), 6) == []
 
 
 def test_what_was_to_be_asked_stands_in_run_json(tmp_path):
