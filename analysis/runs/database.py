@@ -228,7 +228,7 @@ class Runs:
             return self
 
         def open_selected() -> Runs:
-            return Runs(folders, connect_duckdb(), part=self.part, earlier=self.earlier)
+            return Runs(folders, connect_duckdb(), self.models, self.part, self.earlier)
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
