@@ -191,7 +191,7 @@ def _run_report_command(options: argparse.Namespace) -> int:
     """Write the report of the run folders, print the path of its index, or all as JSON, and return the exit status."""
     from analysis.reporting.output.report import write_report
 
-    parameters = _parse_parameters(options.parameter) | ({"where": options.where} if options.where else {})
+    parameters = _parse_parameters(options.parameter + [f"where={options.where}"] * bool(options.where))
     report = write_report(
         options.runs, options.out, parameters, title=options.title, single_file=options.single_file,
         over_time=options.over_time,

@@ -228,7 +228,7 @@ class Runs:
             return self
 
         def open_selected() -> Runs:
-            return Runs(folders, connect_duckdb(), part=self.part, earlier=self.earlier)
+            return Runs(folders, connect_duckdb(), self.models, self.part, self.earlier)
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
@@ -476,13 +476,28 @@ def create_stimuli_and_responses_views(
 
 def list_asked_units(runs: Runs) -> list[tuple[str, str, str]]:
     """List study, model and condition of all that was asked, in the order of run.json."""
-    asked_units = {(folder.study, *unit) for folder in runs.folders for unit in folder.units}
+    return _order_units(runs, {(folder.study, *unit) for folder in runs.folders for unit in folder.units})
+
+
+def list_asked_and_expected_units(runs: Runs) -> list[tuple[str, str, str]]:
+    """List, in the order of run.json, also what was to be asked (`expected`) and has no row: the run ended before."""
+    expected_units = {
+        (folder.study, model, condition)
+        for folder in runs.folders
+        for model, conditions in folder.info.get("expected", {}).items()
+        for condition in conditions
+    }
+    return _order_units(runs, expected_units | set(list_asked_units(runs)))
+
+
+def _order_units(runs: Runs, units: Collection[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    """Return units in the order of run.json, without those that it does not name."""
     return [
         (study, model, condition)
         for study in runs.info["studies"]
         for model in runs.info["models"]
         for condition in runs.info["conditions"][study]
-        if (study, model, condition) in asked_units
+        if (study, model, condition) in units
     ]
 
 

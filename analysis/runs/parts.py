@@ -26,10 +26,11 @@ class Part:
         What the user wrote, or what the part is of.
     units, wordings
         Tables of what is kept: study, model, condition and `unit`, a number; study, item, variant and `wording`.
+        Also units without any row, where it is known which of their prompts are missing.
     pairs
-        `unit` and `wording` of all that is kept; None where every unit keeps every wording of its study.
+        `unit` and `wording` of all that is kept; None where every unit with rows keeps every wording of its study.
     expected
-        (study, model, condition) -> prompts of the part that were to be asked.
+        (study, model, condition) -> prompts of the part that were to be asked, also where none of them has a row.
     counts
         Study -> kind -> names or numbers of what is kept, and of what there is: `KINDS`; models as sets of names,
         because studies share them.
@@ -121,8 +122,13 @@ def restrict_folders_to_part(folders: Sequence[Folder], part: Part) -> list[Fold
 def _restrict_run_json(folder: Folder, units: Collection[tuple[str, str]], part: Part) -> dict[str, Any]:
     """Return run.json with only those models and conditions that are kept."""
     info = folder.info
-    models = {model for model, _ in units}
-    conditions = {condition for _, condition in units}
+    expected: dict[str, dict[str, int]] = {}
+    for (study, model, condition), n_prompts in part.expected.items():
+        recorded_conditions = info.get("expected", {}).get(model, {})
+        if study == folder.study and ((model, condition) in units or condition in recorded_conditions):
+            expected.setdefault(model, {})[condition] = n_prompts
+    models = set(expected)
+    conditions = {condition for counts in expected.values() for condition in counts}
     return {
         **info,
         "models": _select_entries_by_name(info["models"], models),
@@ -139,14 +145,7 @@ def _restrict_run_json(folder: Folder, units: Collection[tuple[str, str]], part:
             model: _select_entries_by_name(draws, {condition for name, condition in units if name == model})
             for model, draws in _select_entries_by_name(info.get("drawn", {}), models).items()
         },
-        "expected": {
-            model: {
-                condition: part.expected[folder.study, model, condition]
-                for name, condition in units
-                if name == model
-            }
-            for model in models
-        },
+        "expected": expected,
     }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.runs.conditions import is_number_between_zero_and_one
+from analysis.runs.database import list_asked_and_expected_units
 from analysis.runs.folder import UNIT
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition; asked: prompts that were to be asked; failed: of these, those that ended in an error;
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
-        model and condition that lacks a response, in the order of run.json.
+        model and condition that lacks a response, also where nothing was asked yet, in the order of run.json.
     """
     frame = count_prompts_by_condition(runs)
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
@@ -40,13 +41,15 @@ def list_unasked_models(runs: Runs) -> list[str]:
     Returns
     -------
     list of str
-        Their names, each once, in the order of run.json.
+        Their names, each once, in the order of run.json; with the study where they were asked in another.
     """
+    asked = {(folder.study, model) for folder in runs.folders for model, _ in folder.units}
+    asked_anywhere = {model for _, model in asked}
     names = [
-        model
+        f"{model} in “{folder.study}”" if model in asked_anywhere else model
         for folder in runs.folders
-        for model, conditions in folder.info.get("expected", {}).items()
-        if not conditions and model not in {name for name, _ in folder.units}
+        for model in folder.info.get("expected", {})
+        if (folder.study, model) not in asked
     ]
     return list(dict.fromkeys(names))
 
@@ -59,19 +62,21 @@ def count_prompts_by_condition(runs: Runs) -> pd.DataFrame:
 def _count_asked_and_missing_prompts(runs: Runs) -> pd.DataFrame:
     """Count for every model and condition the prompts that were to be asked, that failed, and that are missing."""
     key = ", ".join(UNIT)
+    units = list_asked_and_expected_units(runs)
     frame = runs.sql(
         f"""
-        WITH answered AS (SELECT {key}, count(*) AS answered FROM responses GROUP BY ALL),
+        WITH asked AS (SELECT unnest(?) AS study, unnest(?) AS model, unnest(?) AS condition, unnest(?) AS position),
+        answered AS (SELECT {key}, count(*) AS answered FROM responses GROUP BY ALL),
         failures AS (
             SELECT {key}, count(*) AS failed, arg_min(error, coalesce(position, 0)) AS reason
             FROM errors LEFT JOIN stimuli USING (study, item, variant) GROUP BY ALL),
         sizes AS (SELECT study, count(*) AS size FROM stimuli GROUP BY study)
         SELECT {key}, size, coalesce(answered, 0) + coalesce(failed, 0) AS came, coalesce(failed, 0) AS failed,
                coalesce(reason, '') AS reason
-        FROM answered FULL JOIN failures USING ({key}) JOIN sizes USING (study) LEFT JOIN units USING ({key})
-        ORDER BY units.position NULLS LAST, {key}"""
+        FROM asked LEFT JOIN answered USING ({key}) LEFT JOIN failures USING ({key}) JOIN sizes USING (study)
+        ORDER BY asked.position""",
+        [*map(list, zip(*units, strict=True)), list(range(len(units)))],
     )
-    units = frame[list(UNIT)].itertuples(index=False, name=None)
     asked_counts = [
         _count_expected_prompts(runs, *unit, n_stimuli=size) for unit, size in zip(units, frame["size"], strict=True)
     ]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.ratings_rows import name_settings_without_personas
+from analysis.runs.conditions import drop_middle_option_if_not_shown
 from analysis.steps.rows import attach_wordings, stack_lists_into_array
 
 ROW = ["study", "model", "condition"]
@@ -53,11 +54,15 @@ def derive_option_shares_and_mean_answers(
     without = has_others.groupby(level="study").all()
     rows = attach_wordings(responses, about, ["pattern", "options", "scale", "key"])
     rows = rows[(rows["pattern"] != "original") | ~rows["study"].map(without)]
-    shares = [
-        _read_option_shares(row) for row in rows[["probability", "count", "answer", "options"]].to_dict("records")
-    ]
-    fields = conditions.reindex(columns=[*conditions.columns, "option_order"])
+    fields = conditions.reindex(columns=[*conditions.columns, "option_order", "without_middle"])
     fields = fields.loc[:, ~fields.columns.duplicated()]
+    without_middle = set(
+        fields.loc[fields["without_middle"].eq(True), ["study", "condition"]].itertuples(index=False, name=None)
+    )
+    shares = [
+        _read_option_shares(row, (row["study"], row["condition"]) in without_middle)
+        for row in rows[["study", "condition", "probability", "count", "answer", "options"]].to_dict("records")
+    ]
     orders = fields[["study", "condition", "option_order"]]
     settings = pd.concat([_name_settings_of_study(study, part) for study, part in fields.groupby("study", sort=False)])
     keys = rows["key"].fillna("1").astype(str).astype(float).astype(int)
@@ -71,14 +76,15 @@ def derive_option_shares_and_mean_answers(
     return rows[[*names, "shares", "s", "turned"]].reset_index(drop=True)
 
 
-def _read_option_shares(row: dict[str, Any]) -> list[float] | None:
+def _read_option_shares(row: dict[str, Any], without_middle: bool) -> list[float] | None:
     """Return the shares of the options of one response: of probabilities, counts, or the option that was named."""
     for column in ("probability", "count"):
         if isinstance(row[column], list | np.ndarray) and sum(row[column]) > 0:
             return [float(value / sum(row[column])) for value in row[column]]
     if isinstance(row["probability"], list | np.ndarray) or not isinstance(row["answer"], str):
         return None
-    return [float(option == row["answer"]) for option in row["options"]]
+    options = drop_middle_option_if_not_shown(row["options"], len(row["options"]) - without_middle)
+    return [float(option == row["answer"]) for option in options]
 
 
 def _compute_mean_answer(shares: list[float] | None) -> float:

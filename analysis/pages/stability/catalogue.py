@@ -181,6 +181,7 @@ CATALOGUE = Catalogue(
     figures=FIGURES,
     patterns=PATTERNS,
     explain_no_data=_explain_empty_stability_page,
+    of_agreement=True,
     differing_conditions="one_row.find_significantly_differing_condition_pairs",
     rewordings=Rewordings(
         "analysis.measures.reworded.agreements:read_agreement_studies",

@@ -23,7 +23,7 @@ class StabilityPage(Page):
     """Show the page on agreement with paraphrases; options: thresholds, invalid, k, examples, resamples, seed,
     measures."""
 
-    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, CATALOGUE.of_agreement
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

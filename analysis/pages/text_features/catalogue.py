@@ -128,4 +128,5 @@ CATALOGUE = Catalogue(
     figures=FIGURES,
     patterns=PATTERNS,
     explain_no_data=_explain_empty_text_features_page,
+    of_agreement=True,
 )

@@ -37,7 +37,7 @@ class TextFeaturesPage(Page):
         Options of the tables: engine, scale, predictors, invalid.
     """
 
-    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, True
+    protocols, studies, of_agreement = CATALOGUE.protocols, CATALOGUE.studies, CATALOGUE.of_agreement
 
     def __init__(
         self,

@@ -247,6 +247,8 @@ class Catalogue:
         (`analysis.runs.over_time`), and a report has it with `--over-time` only.
     unanswered_protocols
         Those of `protocols` whose runs hold no answers of models.
+    of_agreement
+        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
     question, answer
         Of a page without a notebook, for which one is made (`output.made_notebook`): its heading, and the function,
         "module.function", that gives the answer (`words.Answer`) from the tables (`frames.Frames`).
@@ -270,6 +272,7 @@ class Catalogue:
     compares_wordings: bool = False
     over_time: bool = False
     unanswered_protocols: frozenset[str] = frozenset()
+    of_agreement: bool = False
     question: str = ""
     answer: str = ""
     declared_protocols: frozenset[str] = frozenset()

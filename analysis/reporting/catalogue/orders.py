@@ -90,7 +90,7 @@ def merge_rows_of_both_option_orders(
     is_joined = is_alike.groupby(unit).transform("all")
     if not is_joined.any():
         return frame
-    joined_rows = _summarize_rows_by_group(renamed_rows[is_joined], group[is_joined])
+    joined_rows = _summarize_rows_by_group(table_name, renamed_rows[is_joined], group[is_joined])
     return pd.concat([rows[~is_joined], joined_rows]).sort_index(kind="stable")[list(frame)]
 
 
@@ -204,9 +204,9 @@ def _find_interval_columns(table_name: str, rows: pd.DataFrame, column: str) -> 
     return ends if ends and set(ends) <= set(rows) else None
 
 
-def _is_p_value_column(column: str) -> bool:
-    """Return whether a column, by its name, holds p values: `p` or `p_...`."""
-    return column == "p" or column.startswith("p_")
+def _is_p_value_column(table_name: str, column: str) -> bool:
+    """Return whether a column holds p values: `p` is a part of its name, and it has no unit, as probabilities do."""
+    return "p" in column.split("_") and not catalogue.look_up_column(table_name, column).unit
 
 
 def compute_last_digit_unit_of_column(table_name: str, column: str) -> float:
@@ -258,7 +258,7 @@ def _mark_rows_equal_to_their_group(
     table_name: str, rows: pd.DataFrame, number_columns: Sequence[str], group: pd.Series, least_difference: float | None
 ) -> pd.Series:
     """Tell for each row whether none of its figures differs from those of its group."""
-    p_values = [key for key in number_columns if _is_p_value_column(key)]
+    p_values = [key for key in number_columns if _is_p_value_column(table_name, key)]
     ends = {key: _find_interval_columns(table_name, rows, key) for key in number_columns if key not in p_values}
     columns = [*number_columns, *(end for pair in ends.values() if pair for end in pair)]
     values = rows[list(dict.fromkeys(columns))]
@@ -281,20 +281,20 @@ def _mark_rows_equal_to_their_group(
     return is_alike
 
 
-def _summarize_rows_by_group(rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
+def _summarize_rows_by_group(table_name: str, rows: pd.DataFrame, group: pd.Series) -> pd.DataFrame:
     """Join the rows of every group: means, lowest and highest ends of intervals, and what all of them say."""
-
     first_place = rows.index.to_series().groupby(group).first()
-    joined_rows = rows.groupby(group).agg({key: _choose_aggregate_of_column_values(key, rows[key]) for key in rows})
+    ways = {key: _choose_aggregate_of_column_values(table_name, key, rows[key]) for key in rows}
+    joined_rows = rows.groupby(group).agg(ways)
     return joined_rows.set_index(first_place.reindex(joined_rows.index).to_numpy())
 
 
-def _choose_aggregate_of_column_values(key: str, column: pd.Series) -> str:
+def _choose_aggregate_of_column_values(table_name: str, key: str, column: pd.Series) -> str:
     """Choose how pandas joins the values of a column: first, min, max or mean."""
     if not _is_column_of_numbers(column):
         return "first"
     if key.endswith(("lower", "_min")):
         return "min"
-    if key.endswith(("upper", "_max")) or _is_p_value_column(key):
+    if key.endswith(("upper", "_max")) or _is_p_value_column(table_name, key):
         return "max"
     return "mean"

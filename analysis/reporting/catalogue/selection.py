@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 AGREE = ("agree", "disagree")
 MIXED = ("the first answer", "the second answer")  # of studies that differ in their answers
-ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots and captions
+ATTRIBUTE = "answers"  # where a frame carries the names, from the runs to plots, captions and printed tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,12 @@ def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
 
 
+def attach_answer_pair_to_frame(frame: pd.DataFrame, info: Mapping[str, Any]) -> None:
+    """Note in a frame the two answers that it is about, as texts: pandas writes what it carries to files as JSON."""
+    answers = find_two_answers_shared_by_studies(info)
+    frame.attrs[ATTRIBUTE] = [answers.first, answers.second]
+
+
 def read_answer_pair_attached_to_frame(frame: pd.DataFrame) -> AnswerPair:
     """Return the answers that a frame is about: “agree” and “disagree” where it does not say."""
-    answers = frame.attrs.get(ATTRIBUTE)
-    return answers if isinstance(answers, AnswerPair) else AnswerPair()
+    return AnswerPair(*frame.attrs.get(ATTRIBUTE, AGREE))

@@ -28,6 +28,7 @@ from analysis.reporting.catalogue import (
 )
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.catalogue.selection import attach_answer_pair_to_frame, read_answer_pair_attached_to_frame
 from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
@@ -209,8 +210,8 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     WrongPage
         For a column that is declared and not computed, computed and not declared, or without a meaning.
     """
-    known_options = list_table_options(name)
-    frame: pd.DataFrame = import_page_function(find_page_name_of_entry(name), look_up_table(name).function)(
+    known_options, page_name = list_table_options(name), find_page_name_of_entry(name)
+    frame: pd.DataFrame = import_page_function(page_name, look_up_table(name).function)(
         runs, **{key: value for key, value in given_options.items() if key in known_options}
     )
     declared_columns = list_declared_columns(name, frame)
@@ -219,9 +220,13 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     if frame.empty:
         import pandas as pd
 
-        return pd.DataFrame({key: frame.get(key, pd.Series(dtype=object)) for key in declared_columns})
-    _refuse_undeclared_columns(name, frame, declared_columns)
-    return frame[declared_columns]
+        frame = pd.DataFrame({key: frame.get(key, pd.Series(dtype=object)) for key in declared_columns})
+    else:
+        _refuse_undeclared_columns(name, frame, declared_columns)
+        frame = frame[declared_columns]
+    if list_pages()[page_name].of_agreement:
+        attach_answer_pair_to_frame(frame, runs.info)
+    return frame
 
 
 def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns: Sequence[str]) -> None:
@@ -350,11 +355,15 @@ def render_table_in_text_format(
         kept_frame = frame[list(columns)] if columns else frame
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
     shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
-    cells = grid.build_grid(name, frame, shown_columns, list_columns_compared_within_rows(name, frame))
+    answers = read_answer_pair_attached_to_frame(frame)
+    cells = answers.reword_agreement_as_answers_in_grid(
+        grid.build_grid(name, frame, shown_columns, list_columns_compared_within_rows(name, frame))
+    )
     if form == "markdown":
         return grid.render_markdown(cells)
     entry = look_up_table(name)
-    return latex.render_grid_as_latex(cells, name, replace(entry, caption=entry.choose_caption(frame)), width)
+    title, caption = map(answers.rewrite_agreement_text_for_answers, (entry.title, entry.choose_caption(frame)))
+    return latex.render_grid_as_latex(cells, name, replace(entry, title=title, caption=caption), width)
 
 
 def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:

@@ -55,7 +55,7 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     looks, info = plotting.assign_colours_and_markers(frames.runs.models), frames.runs.info
     parts = [part for part in _select_picture_frames(page, entry, frames) if not part[0].empty]
     for part in parts:
-        part[0].attrs[selection.ATTRIBUTE] = selection.find_two_answers_shared_by_studies(info)
+        selection.attach_answer_pair_to_frame(part[0], info)
     stem = entry.file_name or figure_name
     left_out_note = (
         f" Left out: {format_quantity(len(parts) - MOST_PICTURES, 'more picture')}; the table has all."

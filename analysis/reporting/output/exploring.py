@@ -23,8 +23,10 @@ from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.tidy.selection import select_part_of_runs
 from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.reporting.words import format_quantity
-from analysis.runs.folder import list_run_folders, read_protocol_of_run
+from analysis.runs.database import list_asked_and_expected_units
+from analysis.runs.folder import KEY, UNIT, list_run_folders, read_protocol_of_run
 from analysis.runs.guarded import run_guarded_query
+from analysis.runs.parts import WORDING
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
@@ -386,11 +388,31 @@ class Run:
         return frame
 
     def _write_part_keys_to_csv(self, file: Path) -> str:
-        """Write the keys of the part to a CSV file, which `where` reads, and return its name."""
-        keys = self.sql("SELECT study, model, condition, item, variant FROM responses ORDER BY ALL")
+        """Write the keys of the part to a CSV file, which `where` reads, and return its name.
+
+        They are those of what was asked, also where it failed. Of a part that keeps whole models, or whole wordings,
+        the keys of these are enough, in a file that is no longer than `where` reads.
+        """
+        assert self.part is not None
+        units, wordings = "main.part_units", "main.part_wordings"
+        columns, rows = KEY, f"{units} AS u JOIN {wordings} AS w USING (study)"
+        if self.part.pairs is not None:
+            rows += " SEMI JOIN main.part_pairs AS p ON p.unit = u.unit AND p.wording = w.wording"
+        elif self.part.keeps_all_wordings:
+            columns, rows = UNIT, units
+        elif self._keeps_all_units():
+            columns, rows = WORDING, wordings
+        keys = self._tidy_tables_connection.execute(f"SELECT {', '.join(columns)} FROM {rows} ORDER BY ALL").df()
         file.parent.mkdir(parents=True, exist_ok=True)
         keys.to_csv(file, index=False)
         return str(file)
+
+    def _keeps_all_units(self) -> bool:
+        """Tell whether the part keeps every model and condition of its studies."""
+        units = list_asked_and_expected_units(self._runs)
+        studies = {study for study, _, _ in units}
+        whole = [unit for unit in list_asked_and_expected_units(self._whole._runs) if unit[0] in studies]
+        return units == whole
 
     def _list_run_pages(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs; those about several times where these may hold

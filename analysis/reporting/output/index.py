@@ -62,8 +62,10 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
     if unasked := list_unasked_models(runs):
         sentences.append(f"{join_names(unasked)} could not be asked, or not yet.")
     sentences += _describe_repeated_studies(runs, question_over_time)
-    pages = "The question has a page" if n_pages == 1 else f"Each of the {n_pages} questions has a page"
-    return [*sentences, f"{pages} with figures, tables and method."]
+    if n_pages:
+        verb = "has" if n_pages == 1 else "have"
+        sentences.append(f"{format_quantity(n_pages, 'question')} {verb} a page with figures, tables and method.")
+    return sentences
 
 
 def _name_studies_or_count_them(studies: Collection[str]) -> str:

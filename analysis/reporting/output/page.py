@@ -44,7 +44,7 @@ from analysis.reporting.words import Answer, labels, prompts, thinking
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
-from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
+from analysis.runs.unanswered import count_prompts_by_condition, count_unanswered_prompts, list_unasked_models
 from analysis.steps.checking import TOLERANCE
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
@@ -76,7 +76,7 @@ class Page:
     over_time
         Whether it is about models that were asked several times; set by such a page from its catalogue.
     of_agreement
-        Whether its tables speak of agreement; other answers than “agree” and “disagree” are then called by their names.
+        Whether its tables speak of agreement (`catalogue.Catalogue`); set by such a page from its catalogue.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ class Page:
             )
         self._details = dict(answer.details)
         part_cautions = words.list_cautions_about_left_out_parts(self.runs.part)
-        unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs))
+        n_asked = int(count_prompts_by_condition(self.runs)["asked"].sum())
+        unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs), n_asked)
         part_sentence = f"A part only: {words.describe_size_of_part(self.runs.part)}." if part_cautions else ""
         setup = " ".join(filter(None, (answer.setup, part_sentence)))
         unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))

@@ -16,7 +16,7 @@ from analysis.reporting.catalogue.outside import find_outside_room_of_page
 from analysis.reporting.output.html import render_template
 from analysis.reporting.words import citations
 from analysis.runs import Runs
-from analysis.runs.unanswered import count_unanswered_prompts
+from analysis.runs.unanswered import count_unanswered_prompts, list_unasked_models
 from ground.extras import DISTRIBUTION
 from ground.version import find_installed_version, read_waver_version
 
@@ -73,10 +73,7 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
         ("Conditions", _describe_conditions(info["conditions"])),
         *([("Wordings", lines)] if (lines := words.list_wording_subsample_notes(runs.info)) else []),
-        (
-            "No response",
-            words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs)) or ["none: every prompt has one"],
-        ),
+        ("No response", _describe_prompts_without_response(runs)),
         ("Asked with", _describe_sessions(info["sessions"])),
         ("Analysed with", [format_package_versions()]),
         ("Parameters", [_format_parameters(options)]),
@@ -186,15 +183,23 @@ def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) ->
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
 
 
+def _describe_prompts_without_response(runs: Runs) -> list[str]:
+    """Write which prompts have no response, and which models were never asked."""
+    unasked = [f"{name}: not asked" for name in list_unasked_models(runs)]
+    missing = words.describe_failed_and_missing_prompts(count_unanswered_prompts(runs))
+    return [*missing, *unasked] or ["none: every prompt has one"]
+
+
 def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
-    """Write for each condition its name and its settings."""
+    """Write for each condition its name and its settings; the study where another has other settings of that name."""
     lines = []
-    for fields in conditions.values():
+    for study, fields in conditions.items():
         for name, settings in fields.items():
             field_texts = [
                 f"{key} {_format_setting(value)}" for key, value in settings.items() if value not in (None, "", [], {})
             ]
-            lines.append(f"{name}: {', '.join(field_texts)}")
+            is_shared = all(other.get(name, settings) == settings for other in conditions.values())
+            lines.append(f"{name if is_shared else f'{name} in “{study}”'}: {', '.join(field_texts)}")
     return list(dict.fromkeys(lines))
 
 

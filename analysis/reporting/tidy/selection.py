@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from analysis.runs import Runs
 
 KEYS = ("study", "model", "condition", "item", "variant", "text")
-_VIEW = "main.candidates"  # a row per asked study, model and condition, and wording of the study
+_VIEW = "main.candidates"  # a row per study, model and condition that was or was to be asked, and wording of the study
 
 
 def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str | pd.DataFrame) -> Part:
@@ -195,20 +195,22 @@ def _build_part_of_unit_wording_pairs(
         "SELECT study, model, condition, place AS unit FROM main.places AS u "
         "SEMI JOIN main.kept_pairs AS p ON p.unit = u.place ORDER BY place"
     ).to_arrow_table()
-    part = Part(condition, candidates, wordings, None if _do_all_units_keep_all_wordings(con) else pairs, {}, {})
+    keeps_all = _do_all_asked_units_keep_all_wordings(con)
+    part = Part(condition, candidates, wordings, None if keeps_all else pairs, {}, {})
     part.create_join_tables_of_kept_rows(con, "main.kept")
     con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
     con.execute("CREATE OR REPLACE TABLE main.kept_errors AS SELECT * FROM errors")
     con.unregister("errors")
     answered, failed = (_count_rows_by_unit(con, part, rows) for rows in ("main.responses", "main.kept_errors"))
     came = {unit: answered.get(unit, 0) + failed.get(unit, 0) for unit in {**answered, **failed}}
-    units = [row for row in part.units.to_pylist() if came.get(tuple(row[name] for name in UNIT))]
-    if not units:
+    if not came:
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps only what has no response")
+    expected = _count_expected_prompts(runs, con, came)
+    is_kept = [tuple(row[name] for name in UNIT) in expected for row in part.units.to_pylist()]
     return replace(
         part,
-        units=part.units.filter(pa.array([row in units for row in part.units.to_pylist()])),
-        expected=_count_expected_prompts(runs, con, part, came),
+        units=part.units.filter(pa.array(is_kept)),
+        expected=expected,
         counts=_count_kept_and_all_by_study(runs, con, answered),
     )
 
@@ -223,26 +225,22 @@ def _count_rows_by_unit(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -
 
 
 def _count_expected_prompts(
-    runs: Runs, con: duckdb.DuckDBPyConnection, part: Part, came: Mapping[tuple[str, ...], int]
+    runs: Runs, con: duckdb.DuckDBPyConnection, came: Mapping[tuple[str, ...], int]
 ) -> dict[tuple[str, str, str], int]:
     """Count the prompts of a part that were to be asked, by study, model and condition.
 
     Where prompts are missing and not every wording was to be asked, nothing says which; then it is those that came.
     """
     sizes = dict(con.execute("SELECT study, count(*) FROM main.stimuli GROUP BY study").fetchall())
-    if part.pairs is None:
-        kept = dict(con.execute("SELECT study, count(*) FROM main.kept_wordings GROUP BY study").fetchall())
-        kept_by_unit = {unit: kept[unit[0]] for unit in came}
-    else:
-        rows = con.execute(
-            f"SELECT {', '.join(UNIT)}, count(*) FROM main.kept_pairs JOIN main.kept_units USING (unit) GROUP BY ALL"
-        ).fetchall()
-        kept_by_unit = {row[:-1]: row[-1] for row in rows}
+    rows = con.execute(
+        f"SELECT {', '.join(UNIT)}, count(*) FROM main.kept_pairs JOIN main.kept_units USING (unit) GROUP BY ALL"
+    ).fetchall()
+    kept_by_unit = {row[:-1]: row[-1] for row in rows}
     expected = {}
     for row in count_prompts_by_condition(runs).itertuples(index=False):
         unit = (row.study, row.model, row.condition)
         is_known = row.missing > 0 and row.asked == sizes[row.study]
-        if unit in came:
+        if unit in came or (is_known and unit in kept_by_unit):
             expected[unit] = kept_by_unit[unit] if is_known else came[unit]
     return expected
 
@@ -279,13 +277,15 @@ def _count_kept_and_all_by_study(
     }
 
 
-def _do_all_units_keep_all_wordings(con: duckdb.DuckDBPyConnection) -> bool:
-    """Tell whether every kept unit keeps every kept wording of its study."""
+def _do_all_asked_units_keep_all_wordings(con: duckdb.DuckDBPyConnection) -> bool:
+    """Tell whether every kept unit keeps every kept wording of its study; those without any row are not counted."""
     ((n_pairs, n_product),) = con.execute(
         """
-        WITH kept AS (SELECT study, unit, wording FROM main.kept_pairs JOIN main.numbered_wordings USING (wording))
+        WITH kept AS (
+            SELECT w.study, IF(has_rows, unit, NULL) AS unit, wording
+            FROM main.kept_pairs JOIN main.numbered_wordings AS w USING (wording) JOIN main.places ON place = unit)
         SELECT sum(n), sum(n_units * n_wordings)
-        FROM (SELECT count(*) AS n, count(DISTINCT unit) AS n_units, count(DISTINCT wording) AS n_wordings
+        FROM (SELECT count(unit) AS n, count(DISTINCT unit) AS n_units, count(DISTINCT wording) AS n_wordings
               FROM kept GROUP BY study)"""
     ).fetchall()
     return bool(n_pairs == n_product)

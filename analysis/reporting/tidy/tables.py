@@ -16,7 +16,12 @@ from analysis.features.names import FEATURES, MEANINGS
 from analysis.measures.meaning_file import MEANING_COLUMNS, MEANINGS_TABLE, list_meaning_folders
 from analysis.reporting.tidy.fields import build_run_json_tables, choose_unique_column_name
 from analysis.runs.conditions import build_options_without_middle_sql
-from analysis.runs.database import connect_duckdb, create_stimuli_and_responses_views, list_asked_units
+from analysis.runs.database import (
+    connect_duckdb,
+    create_stimuli_and_responses_views,
+    list_asked_and_expected_units,
+    list_asked_units,
+)
 from analysis.runs.folder import quote_sql_literal
 from analysis.runs.guarded import restrict_connection_to_files
 from ground.errors import InputError, format_message_on_one_line, format_nearest_name_hint, shorten_to_one_line
@@ -254,10 +259,11 @@ def _name_attribute_columns(con: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def _create_unit_order_tables(con: duckdb.DuckDBPyConnection, runs: Runs) -> None:
-    """Create the tables `places`, of what was asked, in the order of run.json, and `study_places`."""
-    con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT)")
-    units = list_asked_units(runs)
-    con.executemany("INSERT INTO places VALUES (?, ?, ?, ?)", [(*unit, place) for place, unit in enumerate(units)])
+    """Create the tables `places`, of what was or was to be asked, in the order of run.json, and `study_places`."""
+    con.execute("CREATE TABLE places (study VARCHAR, model VARCHAR, condition VARCHAR, place BIGINT, has_rows BOOLEAN)")
+    asked_units = set(list_asked_units(runs))
+    rows = [(*unit, place, unit in asked_units) for place, unit in enumerate(list_asked_and_expected_units(runs))]
+    con.executemany("INSERT INTO places VALUES (?, ?, ?, ?, ?)", rows)
     con.execute("CREATE TABLE study_places AS SELECT study, min(place) AS place FROM places GROUP BY study")
 
 

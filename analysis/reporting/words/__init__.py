@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -52,16 +53,33 @@ class Answer:
 
 
 def phrase_count_of_model_condition_pairs(frame: pd.DataFrame) -> str:
-    """Write the number of rows about models: models, or models with a condition where one was asked under several.
+    """Write the number of rows about models: models, or models with what else tells the rows apart.
 
     >>> import pandas as pd
     >>> (phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "b"]})),
     ...  phrase_count_of_model_condition_pairs(pd.DataFrame({"model": ["a", "a"]})))
     ('2 models', '2 combinations of model and condition')
     """
+    unit = name_unit_of_rows(frame)
+    if unit == "model":
+        return format_quantity(len(frame), unit)
+    return f"{format_quantity(len(frame), 'combination')} of {unit}"
+
+
+def name_unit_of_rows(frame: pd.DataFrame) -> str:
+    """Name what a row is about: a model, with the condition where one was asked under several, and so with the study.
+
+    >>> import pandas as pd
+    >>> keys = ["study", "model", "condition"]
+    >>> def name(*units): return name_unit_of_rows(pd.DataFrame(map(list, units), columns=keys))
+    >>> name("sax", "sbx"), name("sax", "say"), name("sax", "tax"), name("sax", "say", "tax")
+    ('model', 'model and condition', 'model and study', 'model, condition and study')
+    """
     if frame["model"].is_unique:
-        return format_quantity(len(frame), "model")
-    return format_quantity(len(frame), "combination") + " of model and condition"
+        return "model"
+    if "study" not in frame or frame["study"].nunique() == 1 or not frame.duplicated(["model", "condition"]).any():
+        return "model and condition"
+    return "model, condition and study" if frame.duplicated(["model", "study"]).any() else "model and study"
 
 
 def phrase_run_dates(info: Mapping[str, Any]) -> str:
@@ -76,12 +94,16 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
     ' (imported 22 November 2026 to 3 January 2027)'
     >>> phrase_run_dates({"models": {}, "sessions": [{"started": ""}]})
     ''
+    >>> phrase_run_dates({"models": {}, "sessions": [{"started": "22.11.2026", "finished": "2026-11-22"}]})
+    ', on 22 November 2026'
     """
-    stamps = [session.get(end) for session in info["sessions"] for end in ("started", "finished")]
-    days = sorted({datetime.date.fromisoformat(stamp[:10]) for stamp in stamps if stamp})
+    days = set()
+    for stamp in (session.get(end) for session in info["sessions"] for end in ("started", "finished")):
+        with suppress(ValueError):  # a run that another program wrote may have another text there
+            days.add(datetime.date.fromisoformat((stamp or "")[:10]))
     if not days:
         return ""
-    first, last = (f"{day.day} {day:%B %Y}" for day in (days[0], days[-1]))
+    first, last = (f"{day.day} {day:%B %Y}" for day in (min(days), max(days)))
     dates = f"on {first}" if first == last else f"from {first} to {last}"
     engines = {fields.get("engine") for fields in info["models"].values()}
     return f" (imported {dates.removeprefix('from ')})" if engines == {"import"} else f", {dates}"
@@ -282,11 +304,14 @@ def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
     return [caution, unlike]
 
 
-def list_unanswered_cautions(unanswered_counts: pd.DataFrame) -> list[str]:
-    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one."""
+def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> list[str]:
+    """Return the caution about prompts without a response (`analysis.runs.unanswered`); empty where all have one.
+
+    `n_asked`: all prompts that were to be asked, also of the models and conditions that lack no response.
+    """
     if unanswered_counts.empty:
         return []
-    n_failed, n_missing, n_asked = (int(unanswered_counts[name].sum()) for name in ("failed", "missing", "asked"))
+    n_failed, n_missing = (int(unanswered_counts[name].sum()) for name in ("failed", "missing"))
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
@@ -311,11 +336,14 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
 
 
 def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
-    """Write for each model and condition how many prompts failed, and how many are missing."""
+    """Write for each model and condition how many prompts failed, and how many are missing; the study where several
+    lack responses of the same model and condition."""
+    is_in_several_studies = unanswered_counts.duplicated(["model", "condition"], keep=False)
+    studies = ("“" + unanswered_counts["study"] + "”, ").where(is_in_several_studies, "")
     return [
-        f"{row['model']} ({row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} of "
-        f"{row['asked']:,})"
-        for row in unanswered_counts.to_dict("records")
+        f"{row['model']} ({study}{row['condition']}; {_join_failed_and_missing_counts(row['failed'], row['missing'])} "
+        f"of {row['asked']:,})"
+        for row, study in zip(unanswered_counts.to_dict("records"), studies, strict=True)
     ]
 
 

@@ -24,7 +24,14 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import KEPT, is_validity_below_half
-from analysis.reporting.words import chance, join_names, labels, phrase_count_of_model_condition_pairs, verdicts
+from analysis.reporting.words import (
+    chance,
+    join_names,
+    labels,
+    name_unit_of_rows,
+    phrase_count_of_model_condition_pairs,
+    verdicts,
+)
 from analysis.runs import Runs
 from analysis.statistics.corrected_share import NO_SHEET
 from analysis.statistics.forms import LEAST
@@ -210,8 +217,7 @@ def describe_support_by_same_meaning(words: Sequence[str], rows: pd.DataFrame, s
         (word,) = counts
         if word == STAND and do_all_answered_wordings_mean_the_same(rows):
             return ONLY_SAME.format(subject)
-        unit = "model" if rows["model"].is_unique else "model and condition"
-        return SENTENCES[word].format(subject, f", with each {unit}" if len(words) > 1 else "")
+        return SENTENCES[word].format(subject, f", with each {name_unit_of_rows(rows)}" if len(words) > 1 else "")
     first_word, *other_words = (word for word in (STAND, PART, HARDLY) if counts[word])
     how = "stands" if first_word == STAND else f"stands {first_word}"
     first = f"with {counts[first_word]:,} of {phrase_count_of_model_condition_pairs(rows)}"

@@ -10,7 +10,7 @@ import pytest
 from analysis import runs
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue import selection
+from analysis.reporting.catalogue import selection, tables
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing.pictures import build_pictures
 from helpers.figures import shown_texts
@@ -63,6 +63,26 @@ def test_no_table_speaks_of_agreement(page):
     for name in catalogue.list_pages()["stability"].tables:
         shown = re.sub(r"<td.*?</td>", "", page.table(name).text, flags=re.DOTALL)  # the texts of the items may
         assert not AGREE.search(re.sub(r"<code>.*?</code>", "", shown)), (name, AGREE.search(shown))
+
+
+@pytest.mark.slow
+def test_no_printed_table_speaks_of_agreement(page):
+    for name in catalogue.list_pages()["stability"].tables:
+        markdown, latex = (
+            tables.render_table_in_text_format(name, page.frame(name), form) for form in ("markdown", "latex")
+        )
+        printed = markdown.partition("\n")[0] + re.sub(
+            r"\\label{.*?}|\\midrule.*?\\bottomrule", "", latex, flags=re.DOTALL
+        )
+        assert not AGREE.search(printed), (name, AGREE.search(printed))
+        assert name != "stability" or "the model chooses ``left'' on every item" in latex
+
+
+@pytest.mark.slow
+def test_a_table_in_python_can_be_saved_with_the_answers_that_it_is_about(page, tmp_path):
+    frame = page.run.table("stability")
+    frame.to_parquet(tmp_path / "stability.parquet")
+    assert frame.attrs[selection.ATTRIBUTE] == ["left", "right"]
 
 
 @pytest.mark.slow

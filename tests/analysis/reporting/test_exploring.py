@@ -14,11 +14,14 @@ from matplotlib.figure import Figure
 
 from analysis import runs
 from analysis.reporting.catalogue import list_pages, tables
+from analysis.runs.folder import KEY, UNIT
+from analysis.runs.parts import WORDING
+from analysis.runs.unanswered import count_unanswered_prompts
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
 from helpers.figures import shown_texts
 from helpers.page_runs import BARE
-from helpers.synthetic import random_frame, write_run
+from helpers.synthetic import edit_run_json, random_frame, write_run
 from helpers.wording_runs import random_rows, write_wording
 from waver import open as open_run
 
@@ -199,3 +202,32 @@ def test_a_report_takes_a_table_of_keys_as_its_part(folder, tmp_path, monkeypatc
     open_run(folder / "agreement").report(tmp_path / "report", where=pd.DataFrame({"model": [MODELS[0]]}))
     _, _, parameters = write_report.call_args.args
     assert set(pd.read_csv(parameters["where"])["model"]) == {MODELS[0]}
+
+
+FAILED = ("b", "item-02", "original")
+CONDITIONS = ("plain/yes-no", "chat/yes-no")
+PARTS_BY_KEYS = {
+    "wordings": (pd.DataFrame({"item": ["item-01", "item-02"]}), WORDING),
+    "units": (pd.DataFrame({"model": ["b"]}), UNIT),
+    "product": (pd.DataFrame({"model": ["b"], "item": ["item-02"]}), KEY),
+    "pairs": (pd.DataFrame({"model": ["a", "b", "b"], "item": ["item-01", "item-01", "item-02"]}), KEY),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("keys", "columns"), PARTS_BY_KEYS.values(), ids=PARTS_BY_KEYS)
+def test_the_keys_of_a_part_keep_what_failed_and_what_was_not_begun(keys, columns, tmp_path):
+    """They were those of the answers: pages said of the others that all prompts had a response."""
+    rows = random_frame(["a", "b"], items=3, paraphrases=2, conditions=CONDITIONS).assign(error=None)
+    failed = (rows[["model", "item", "variant"]] == FAILED).all(axis=1) & (rows["condition"] == CONDITIONS[0])
+    rows.loc[failed, ["error", "agreement"]] = "no room", None
+    folder = write_run(tmp_path / "run", rows[(rows["model"] == "a") | (rows["condition"] == CONDITIONS[0])])
+    edit_run_json(folder, expected={model: dict.fromkeys(CONDITIONS, 9) for model in "ab"})
+    part = open_run(folder).where(keys)
+    file = part._write_part_keys_to_csv(tmp_path / "part.csv")
+    again = open_run(folder).where(file)
+    assert tuple(pd.read_csv(file)) == columns
+    assert (again.part.pairs is None) == (part.part.pairs is None)
+    counts, counts_again = (count_unanswered_prompts(run.open_runs_of_protocols()) for run in (part, again))
+    assert counts["failed"].sum() == 1 and (counts["missing"] > 0).tolist() == [False, True]
+    pd.testing.assert_frame_equal(counts_again, counts)
+    pd.testing.assert_frame_equal(again.responses(), part.responses())

@@ -125,7 +125,7 @@ def test_the_index_says_what_was_asked_of_whom_and_when():
     unit = ("a", "plain")
     assert index.describe_report(opened([folder("s1", unit)]), 1) == [
         "2 models (a and b) were asked in “s1”, on 26 November 2026.",
-        "The question has a page with figures, tables and method.",
+        "1 question has a page with figures, tables and method.",
     ]
     many = opened([folder(f"s{number}", unit) for number in range(4)])
     many.part = SimpleNamespace(count_kept=lambda: {"items": (3, 12)})
@@ -133,8 +133,12 @@ def test_the_index_says_what_was_asked_of_whom_and_when():
         "2 models (a and b) were asked in 4 studies, on 26 November 2026.",
         "The studies: s0, s1, s2, s3.",
         "A part only: 3 of 12 items.",
-        "Each of the 9 questions has a page with figures, tables and method.",
+        "9 questions have a page with figures, tables and method.",
     ]
+
+
+def test_the_index_speaks_of_no_page_where_all_failed():
+    assert len(index.describe_report(opened([folder("s1", ("a", "plain"))]), 0)) == 1
 
 
 def test_a_model_without_rows_is_not_counted_as_asked():

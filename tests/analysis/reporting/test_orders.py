@@ -101,6 +101,19 @@ def test_p_values_are_alike_on_one_side_of_five_per_cent_and_the_larger_one_is_s
     assert found(0.04, 0.06) == [0.04, 0.06, 0.5, 0.5]
 
 
+def test_probabilities_and_p_values_are_told_apart_by_their_unit():
+    frame = pd.DataFrame({"study": "s", "model": "m", "condition": list(CONDITIONS["s"])[:2]})
+
+    def join(table: str, **columns: list[float]) -> list[list[float]]:
+        shown = frame.assign(**columns)
+        joined = orders.merge_rows_of_both_option_orders(table, shown, list(columns), CONDITIONS)
+        return joined[list(columns)].to_numpy().tolist()
+
+    assert join("curve", p_original=[0.8, 0.9], p_yes=[0.6, 0.8]) == [[0.8, 0.6], [0.9, 0.8]]
+    assert join("curve", p_original=[0.8, 0.8], p_yes=[0.6, 0.6004]) == [[0.8, pytest.approx(0.6002)]]
+    assert join("shifts", band_p=[0.2, 0.9]) == [[0.9]]
+
+
 def test_colours_are_alike_within_a_shade():
     frame = rows(range_sd=0.34)
     assert len(orders.merge_rows_of_both_option_orders("stability", frame, ["range_sd"], CONDITIONS)) == 4

@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,8 @@ from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
 
 pytestmark = pytest.mark.slow
+
+NO_RUNS = SimpleNamespace(info={"studies": {}})
 
 PAGES, PACKAGES = catalogue.list_pages(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
@@ -135,7 +138,7 @@ def test_a_run_with_next_to_nothing_gives_the_declared_columns(page, table, fram
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch):
     monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame())
-    frame = tables.build_table(table, None)
+    frame = tables.build_table(table, NO_RUNS)
     assert list(frame.columns) == [key for key in declared(table) if "*" not in key]
     printable(table, frame)
 
@@ -349,11 +352,11 @@ def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
     row = {"condition": "c", "study": "s", "vif": 1.0, "model": "m", "term": "t"}
     right = pd.DataFrame([row])
     monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: right)
-    assert list(tables.build_table("vif", None).columns) == ["study", "model", "condition", "term", "vif"]
+    assert list(tables.build_table("vif", NO_RUNS).columns) == ["study", "model", "condition", "term", "vif"]
     wrong = {key: value for key, value in {**row, **columns}.items() if value is not None}
     monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
     with pytest.raises(WrongPage, match=f"^{re.escape(said)}"):
-        tables.build_table("vif", None)
+        tables.build_table("vif", NO_RUNS)
 
 
 def test_what_is_the_same_in_the_rows_shown_is_not_said_of_all(tmp_path):

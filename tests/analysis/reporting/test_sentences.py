@@ -52,3 +52,11 @@ def test_settings_of_conditions_are_told_in_words():
         "chat/2-shot: form chat, shots 2, exemplars 2, labels A and B",
         "plain: range 0 to 1, why a 1",
     ]
+
+
+def test_a_condition_that_two_studies_set_differently_is_told_with_its_study():
+    conditions = {
+        "s": {"chat": {"shots": 1}, "plain": {"shots": 0}},
+        "t": {"chat": {"shots": 2}, "plain": {"shots": 0}},
+    }
+    assert _describe_conditions(conditions) == ["chat in “s”: shots 1", "plain: shots 0", "chat in “t”: shots 2"]

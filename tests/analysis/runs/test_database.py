@@ -187,6 +187,14 @@ def test_different_studies_stay_apart(tmp_path):
     assert both["n_items"].tolist() == [3, 3, 2]
 
 
+def test_some_studies_of_runs_know_all_their_models(tmp_path):
+    """A model has the same look in figures of both."""
+    rows = random_frame(["a", "b"], items=2, paraphrases=2)
+    both = write_run(tmp_path / "both", rows, study="first")
+    one = write_run(tmp_path / "one", rows[rows["model"] == "b"], study="second")
+    assert runs.open_runs(both, one).select_studies(["second"]).models == ("a", "b")
+
+
 def test_fields_are_completed_from_other_folders(tmp_path):
     frame = random_frame(["a", "b"], items=2)
     one = write_run(tmp_path / "one", frame[frame["model"] == "a"], models={"a": {"series": None}})

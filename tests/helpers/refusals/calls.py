@@ -150,6 +150,12 @@ CASES = [
         ("has no option 'where'", "say --where"),
         small_run,
     ),
+    Case(
+        "a part of the runs given in two ways",
+        ("analysis", "report", "run", "--out", "o", "-p", "where=item = 'a'", "--where", "item = 'b'"),
+        ("-p where", "given twice"),
+        small_run,
+    ),
     Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(

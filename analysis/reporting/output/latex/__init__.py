@@ -121,7 +121,8 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
     table = layout.table
     is_long = width == "text" and len(layout.row_parts) > 1
     lines = [f"% Needs \\usepackage{{{'booktabs, longtable' if is_long else 'booktabs'}}} in the preamble.\n"]
-    if not all(map(is_settable_by_pdflatex, (cell.text for row in table.rows for cell in row))):
+    texts = (entry.title, layout.caption, *(column.header for column in table.columns))
+    if not all(map(is_settable_by_pdflatex, (*texts, *(cell.text for row in table.rows for cell in row)))):
         lines.append(
             "% Has characters that pdfLaTeX does not know: use LuaLaTeX or XeLaTeX with a font that has them.\n"
         )
