@@ -178,12 +178,12 @@ def _extract_sentence_pair(prompt: Prompt) -> tuple[str, str]:
 def _build_score_from_class_log_probabilities(class_logprobs: Sequence[float], option_classes: Sequence[int]) -> Score:
     """Build the score of one row from its class log-probabilities and the class of every option."""
     logprob = torch.tensor([class_logprobs[place] for place in option_classes], dtype=torch.float64)
-    mass = min(1.0, float(logprob.exp().sum()))
-    if mass != mass:  # NaN
+    mass = float(logprob.exp().sum())
+    if mass != mass:  # NaN; min(1.0, NaN) would be 1.0
         return Score(error=NOT_FINITE)
     likeliest = max(range(len(class_logprobs)), key=class_logprobs.__getitem__)
     answer = option_classes.index(likeliest) if likeliest in option_classes else None
-    return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), mass, answer)
+    return Score(tuple(logprob.exp().tolist()), tuple(logprob.tolist()), min(1.0, mass), answer)
 
 
 def _read_class_names(name: str, config: Any) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from inference.engines.exact.answer_words import Options
 from inference.engines.exact.number_probabilities import build_number_scores
 from inference.engines.exact.option_tree import build_option_tree
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
+from inference.engines.local.classifier import _build_score_from_class_log_probabilities
 from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -40,6 +41,11 @@ def test_options(sequences):
 def test_an_impossible_option_is_no_error():
     (score,) = scored((((0,),), ((1,),)), [[0.0, -math.inf, -math.inf]])
     assert (score.error, score.probability) == (None, (1.0, 0.0))
+
+
+def test_classes_of_a_classifier():
+    bad = _build_score_from_class_log_probabilities([NAN, NAN, NAN], [0, 1])
+    assert (bad.error, bad.probability, bad.mass) == (NOT_FINITE, (), None)
 
 
 def test_numbers_of_a_scale():
