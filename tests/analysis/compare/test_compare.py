@@ -207,6 +207,32 @@ def test_models_are_paired_by_name_or_by_the_call(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_condition_that_one_of_several_measures_has_can_be_compared(tmp_path):
+    frame = draw_scores(["m"], items=12, wordings=1, measures=("F1", "judged"))
+    frames = [frame.assign(condition=setting + "/" + frame["condition"]) for setting in "xy"]
+    run = write_scored(tmp_path / "run", pd.concat(frames))
+    table = compare(run, run, conditions=("x/F1", "y/F1"))
+    assert table[["measure", "a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "x/F1", "y/F1"]]
+    with pytest.raises(InputError, match=r"--condition-b 'z/F1'.*known: x/F1, y/F1, x/judged, y/judged"):
+        compare(run, run, conditions=("x/F1", "z/F1"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("models", [("", ""), ("m", "m")])
+@pytest.mark.parametrize("is_fresh", [False, True])
+def test_a_measure_that_one_side_lacks_is_noted(tmp_path, models, is_fresh):
+    frame = draw_scores(["m"], items=12, wordings=4, measures=("F1", "judged"))
+    frame.loc[frame["variant"] == "w0", ["variant", "pattern"]] = "original"
+    a = write_scored(tmp_path / "a", frame)
+    other = frame.assign(text=frame["text"] + np.where(is_fresh & (frame["variant"] != "original"), " Anew.", ""))
+    b = write_scored(tmp_path / "b", other[other["condition"] == "F1"])
+    for sides, label in (((a, b), "A"), ((b, a), "B")):
+        table = compare(*sides, models=models)
+        assert table["measure"].tolist() == ["F1"]
+        assert table.attrs["notes"][is_fresh:] == [f"study synthetic: only {label} has the measure judged"]
+
+
+@pytest.mark.slow
 def test_runs_without_a_common_item_are_refused(tmp_path):
     values = np.linspace(0, 1, 8)
     frame = draw_scores(["m"], items=8, wordings=1, measures=("F1",))
