@@ -172,6 +172,24 @@ def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
 
 
 @pytest.mark.slow
+def test_items_that_one_side_alone_reworded_anew_are_left_out_and_counted(tmp_path):
+    frame = random_frame(["a"], items=12, paraphrases=3)
+    number, is_original = frame["item"].str[-2:].astype(int), frame["variant"] == "original"
+    number -= number.min()
+
+    def write_side(name: str, first: int, last: int) -> Path:
+        texts = frame["item"] + np.where(is_original, "", frame["variant"] * (number + 1) + name)
+        return write_run(tmp_path / name, frame.assign(text=texts)[is_original | number.between(first, last)])
+
+    table = compare(write_side("a", 0, 8), write_side("b", 3, 11))
+    assert set(table["n_items"]) == {6}
+    assert "6 items left out, such as " in table.attrs["notes"][-1]
+    assert table.attrs["notes"][-1].endswith(": not reworded by both sides")
+    with pytest.raises(InputError, match=r"no item in common.*12 items left out.*not reworded by both sides"):
+        compare(write_side("c", 0, 5), write_side("d", 6, 11))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "n_wordings"), [(0, 8), (4, 4), (5, 1), (8, 1)])
 def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp_path, first, n_wordings):
     frame = random_frame(["a"], items=15, paraphrases=16, seed=1)
