@@ -22,6 +22,7 @@ from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
 NUMBER = re.compile(r"(?<![\w/.“-])[−+]?\d[\d,.]*(?![\w-]*[a-z])")
+EQUIVALENT = {"verdict": "equivalent within 0.2", "holds_for": "these wordings"}
 HIGHER = {"verdict": "A is higher", "holds_for": "these wordings"}
 
 
@@ -68,6 +69,12 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
          "In accuracy, A is higher in 1 of 3 pairs, B in none."),
         ([row(), row(a_condition="d")],
          "No difference in accuracy is found in any pair, which is no proof that there is none."),
+        ([row(**EQUIVALENT), row(a_condition="d", **EQUIVALENT), row(a_condition="e")],
+         "In accuracy, A and B are equivalent within 0.2 in 2 of 3 pairs, for these wordings."),
+        ([row(lower_is_better=True, **HIGHER), row(a_condition="d", lower_is_better=True)],
+         "In accuracy, where lower is better, A is higher in 1 of 2 pairs, B in none."),
+        ([row(verdict="cannot tell", n_items=1), row(a_condition="d", verdict="cannot tell", n_items=1)],
+         "A single item cannot tell A and B apart in accuracy, in any pair."),
     ],
 )  # fmt: skip
 def test_the_verdict_follows_its_rules(rows, verdict):
