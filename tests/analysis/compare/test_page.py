@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -177,6 +178,18 @@ def test_the_page_is_one_file_that_fetches_nothing(tmp_path, capsys, monkeypatch
     assert "waver compare m n --measure F1 --page page.html" in html
     assert "<script>alert" not in html and not re.findall(r'(?:src|href)="https?://(?!doi|github|aclanthology)', html)
     assert "numbers agree" in html and "counts as none" in html
+
+
+def test_the_command_at_the_foot_makes_the_page_again_where_sides_are_named(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr("analysis.compare.page_file.write_page", lambda *parts: written.append(parts))
+    monkeypatch.chdir(tmp_path)
+    write_sides(tmp_path)
+    call = ["compare", "m", "n", "--name-a", "the old", "--margin", "0.0123456789", "--page", "page.html"]
+    assert waver.main(call) == 0
+    ((_, parameters, title, command),) = written
+    assert sorted(shlex.split(command)) == sorted(["waver", *call])
+    assert (parameters["names"], title) == (["the old", "n"], "the old and n")
 
 
 def test_the_notebook_begins_with_what_make_report_makes():
