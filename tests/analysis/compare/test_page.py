@@ -126,6 +126,20 @@ def test_the_page_shows_all_of_its_parts(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("of_a", "of_b", "varies"), [("05", "05", True), ("05", "01", False), ("01", "05", False)])
+def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, varies):
+    sides = []
+    for side, numbers in (("a", of_a), ("b", of_b)):
+        rows = [{"model": "m", "item": item, "variant": f"{n}-shot", "text": f"{item} after {n}: so?", "agreement": 0.4,
+                 "pattern": "paraphrase", "attributes": [("template", f"{n}-shot")]}
+                for item in "xyz" for n in numbers]  # fmt: skip
+        sides.append(str(write_run(tmp_path / side, pd.DataFrame(rows))))
+    page = ComparePage(*sides)
+    page.answer()
+    assert ("number of examples" in page._answer.varied) == varies
+
+
+@pytest.mark.slow
 def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     texts = [f"<b>Text</b> {number}" for number in range(8)]
     for side, shift in (("a", 0.0), ("b", 0.1)):
