@@ -159,11 +159,10 @@ def _run_compare_command(call: list[str]) -> int:
                 if isinstance(imported, int):
                     return imported
                 words.append(imported)
-            # What the call itself says of names comes later, and counts.
-            names = [
-                f"--name-{side}={given}" for side, given, path in zip("ab", sides, words, strict=False) if path != given
+            log_paths = [
+                f"--path-{side}={given}" for side, given, path in zip("ab", sides, words, strict=False) if path != given
             ]
-            return int(import_module("analysis.__main__").main([call[0], *words, *names, *call[3:]], "waver"))
+            return int(import_module("analysis.__main__").main([call[0], *words, *log_paths, *call[3:]], "waver"))
     except InputError as error:
         return print_failure("waver", 2, str(error))
     except KeyboardInterrupt:

@@ -51,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             f"--name-{side}", default="", metavar="TEXT",
             help=f"what --json and --page call {side.upper()} (default: its path)",
         )  # fmt: skip
+        parser.add_argument(f"--path-{side}", default="", help=argparse.SUPPRESS)  # of the log that waver.py imported
     parser.add_argument(
         "--margin", type=float, metavar="M",
         help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
@@ -82,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:
-            _refuse_overwriting_file_of_side(option, path, (args.a, args.b, args.name_a, args.name_b))
+            _refuse_overwriting_file_of_side(option, path, (args.a, args.b, args.path_a, args.path_b))
     if args.page:
         _refuse_page_that_cannot_be_made(args.page, args.out)
     from analysis import runs
@@ -99,9 +100,10 @@ def main(args: argparse.Namespace) -> int:
             )
     paired = pair_studies_of_two_run_sets(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
     rows = compare_paired_runs(paired, chosen)
-    names = args.name_a or args.a, args.name_b or args.b
+    paths = args.path_a or args.a, args.path_b or args.b
+    names = args.name_a or paths[0], args.name_b or paths[1]
     if args.page:
-        _write_comparison_page(args, names)
+        _write_comparison_page(args, paths, names)
     text = (
         _format_rows_as_json(rows, paired.notes, names, args.margin)
         if args.json
@@ -142,7 +144,7 @@ def _refuse_page_that_cannot_be_made(page: Path, out: Path | None) -> None:
     refuse_missing_packages("a page", "papermill", "nbconvert", "ipykernel")
 
 
-def _write_comparison_page(args: argparse.Namespace, names: tuple[str, str]) -> None:
+def _write_comparison_page(args: argparse.Namespace, paths: tuple[str, str], names: tuple[str, str]) -> None:
     """Write the page of the call."""
     from analysis.compare.page_file import write_page
 
@@ -153,13 +155,13 @@ def _write_comparison_page(args: argparse.Namespace, names: tuple[str, str]) -> 
     }  # fmt: skip
     options = [
         part
-        for name in ("model_a", "model_b", "condition_a", "condition_b")
+        for name in ("model_a", "model_b", "condition_a", "condition_b", "name_a", "name_b")
         if (value := getattr(args, name))
         for part in (f"--{name.replace('_', '-')}", value)
     ]
     options += ["--measure", *args.measure] if args.measure else []
-    options += ["--margin", f"{args.margin:g}"] if args.margin else []
-    command = shlex.join(["waver", "compare", *names, *options, "--page", str(args.page)])
+    options += ["--margin", str(args.margin)] if args.margin else []
+    command = shlex.join(["waver", "compare", *paths, *options, "--page", str(args.page)])
     write_page(args.page, parameters, " and ".join(names), command)
 
 

@@ -1,9 +1,10 @@
 """Test whether two sides are alike: their difference is within a margin, for these wordings.
 
-By two one-sided t tests, but two kinds of items need more. Where no item differs, there is no t test: of n items, none
-differs by chance with a probability of (1 - M)^n at most, if the true difference is M or more and answers lie within 0
-and 1. Where answers are 0 or 1, t tests call shares alike that are M apart in up to .09 of studies, as few items that
-differ have a skewed number; so p is at least that of the score test of paired shares, which does in .05.
+By two one-sided t tests, but two kinds of items need more. Where fewer than six items differ from the others, there is
+no t test. But if the true difference is M or more and answers lie within 0 and 1, a share of M of all items differs, or
+more: so of n items, k or fewer differ with at most the probability that a binomial count of n and M is k or less. Where
+answers are 0 or 1, t tests call shares alike that are M apart in up to .09 of studies, as few items that differ have a
+skewed number; so p is at least that of the score test of paired shares, which does in .05.
 
 References
 ----------
@@ -41,10 +42,13 @@ def compute_p_of_equivalence(panel: Panel, margin: float, *, has_range: bool, is
     float
         NaN where the items do not tell.
     """
+    from scipy.special import bdtr
+
     if panel.n_items < 2:
         return np.nan
-    if not (np.abs(panel.means) > ROUNDING).any():
-        return float(max(1 - margin, 0.0) ** panel.n_items) if has_range else np.nan
+    n_differing = int((np.abs(panel.means) > ROUNDING).sum())
+    if panel.few or not n_differing:
+        return float(bdtr(n_differing, panel.n_items, min(margin, 1.0))) if has_range else np.nan
     p = compute_equivalence_p_of_panel_mean(panel, "items", margin)
     if not is_share or np.isnan(p) or margin >= 1:
         return p

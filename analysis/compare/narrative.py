@@ -3,7 +3,8 @@
 The verdict is of the headline: the measure that the study is about, else the first one.
 
 1. Of two models: the verdict of that row, and for which wordings it holds. Then in which other measures they differ.
-2. Of several pairs of models or conditions: of how many A is higher, and of how many B; or that no difference is found.
+2. Of several pairs of models or conditions: of how many A is higher, and of how many B; else of how many both are
+   equivalent; else that no difference is found.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pandas as pd
 
 from analysis.compare.catalogue import PAIR
 from analysis.compare.pairs import VALIDITY
-from analysis.compare.verdicts import CANNOT_TELL, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
+from analysis.compare.verdicts import CANNOT_TELL, EQUIVALENT, HIGHER_A, HIGHER_B, NO_DIFFERENCE, THESE
 from analysis.measures.reworded import LOGIT
 from analysis.measures.reworded.flips import FLIPS
 from analysis.reporting.words import (
@@ -117,13 +118,20 @@ def _describe_verdict(row: pd.Series) -> str:
 
 
 def _describe_model_pairs_favouring_each_side(headline: pd.DataFrame) -> str:
-    """Say of how many pairs A is higher, and of how many B."""
+    """Say of how many pairs A is higher, and of how many B; where none is, of how many they are equivalent."""
     numbers = [int((headline["verdict"] == verdict).sum()) for verdict in HIGHER]
     measures = _join_measure_names(headline["measure"])
-    if not any(numbers):
-        return f"No difference in {measures} is found in any pair, which is no proof that there is none."
-    a, b = (str(number or "none") for number in numbers)
-    return f"In {measures}, A is higher in {a} of {len(headline)} pairs, B in {b}."
+    if any(numbers):
+        a, b = (str(number or "none") for number in numbers)
+        better = ", where lower is better" if headline["lower_is_better"].all() else ""
+        return f"In {measures}{better}, A is higher in {a} of {len(headline)} pairs, B in {b}."
+    equivalent = headline.loc[headline["verdict"].str.startswith(EQUIVALENT), "verdict"]
+    if len(equivalent):
+        alike = f"{equivalent.iloc[0]} in {len(equivalent)} of {len(headline)} pairs"
+        return f"In {measures}, A and B are {alike}, for {THESE}."
+    if (headline["verdict"] == CANNOT_TELL).all():
+        return f"A single item cannot tell A and B apart in {measures}, in any pair."
+    return f"No difference in {measures} is found in any pair, which is no proof that there is none."
 
 
 def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:

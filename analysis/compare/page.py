@@ -69,7 +69,9 @@ class ComparePage:
     def answer(self) -> Html:
         """Show the answer in words."""
         answer = narrative.answer_whether_sides_differ(self.rows, self._paired.notes)
-        self._answer = replace(answer, varied=describe_varying_example_counts(self.sides[0]))
+        compared_runs = (runs_of_side for pair in self._paired.pairs for runs_of_side in pair)
+        sentences = dict.fromkeys(filter(None, map(describe_varying_example_counts, compared_runs)))
+        self._answer = replace(answer, varied=" ".join(sentences))
         return render_template_for_notebook("answer", answer=self._answer)
 
     def cautions(self) -> Html:

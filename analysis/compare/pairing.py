@@ -23,6 +23,9 @@ from ground.errors import InputError, shorten_to_one_line
 SIDES = ("A", "B")
 ALIKE = 0.5  # share of the rewordings of one side that the other has, from which on these are compared
 _TEMPLATE = "map_extract(attributes, 'template')[1]"  # the name of a wording that items share
+_REWORDED_BY_BOTH = " AND ".join(
+    f"item IN (SELECT item FROM all_{side} WHERE pattern <> '{ORIGINAL}')" for side in SIDES
+)
 _SAME = ("options", "canonical", "gold")  # what two wordings have in common, beside their text, to be one
 
 
@@ -189,7 +192,8 @@ def _pair_study_of_both_sides(
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _do_sides_reword_same_originals_differently(con)
     _note_items_not_compared(con, study_a, is_fresh, side_names, notes)
-    if con.execute("SELECT count(*) FROM shared").fetchall() == [(0,)]:
+    compared_items = f"SELECT count(*) FROM shared WHERE {_REWORDED_BY_BOTH if is_fresh else True}"
+    if con.execute(compared_items).fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
     renamed = list_conditions_with_conflicting_settings(*conditions, add_side_to_name(SIDES[1], ""))
@@ -201,8 +205,7 @@ def _pair_study_of_both_sides(
             f"CREATE TABLE kept_{side} AS SELECT s.* REPLACE "
             "(row_number() OVER (ORDER BY o.place, s.position) - 1 AS position) "
             f"FROM all_{side} AS s JOIN (SELECT item, min(position) AS place FROM shared "
-            f"WHERE item IN (SELECT item FROM all_A WHERE pattern <> '{ORIGINAL}') "
-            f"AND item IN (SELECT item FROM all_B WHERE pattern <> '{ORIGINAL}') GROUP BY item) AS o USING (item)"
+            f"WHERE {_REWORDED_BY_BOTH} GROUP BY item) AS o USING (item)"
         )
     return (
         _open_folders_as_paired_runs(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
@@ -261,6 +264,11 @@ def _note_items_not_compared(
             f"study {study}: {' and '.join(side_names)} share few rewordings or none: each item is compared by the "
             "mean over its wordings"
         )
+        number, name = count_items_and_name_first(f"SELECT DISTINCT item FROM shared WHERE NOT ({_REWORDED_BY_BOTH})")
+        if number:
+            notes.append(
+                f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: not reworded by both sides"
+            )
         return
     for side, side_name in zip(SIDES, side_names, strict=True):
         number, name = count_items_and_name_first(

@@ -88,11 +88,13 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
     InputError
         A model or condition that the call asks for is not there.
     """
-    for runs_a, runs_b in paired.pairs:
-        studies = runs_a.info["studies"].values()
-        paired.notes.extend(explain_wordings_not_compared({fields["protocol"] for fields in studies}))
+    matched_studies = [list(_match_studies_by_measure(*runs, paired)) for runs in paired.pairs]
+    _refuse_unknown_names([pair for studies in matched_studies for pair in studies], chosen)
+    for (runs_a, runs_b), studies in zip(paired.pairs, matched_studies, strict=True):
+        protocols = {fields["protocol"] for fields in runs_a.info["studies"].values()}
+        paired.notes.extend(note for note in explain_wordings_not_compared(protocols) if note not in paired.notes)
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
-        for study_a, study_b in _match_studies_by_measure(runs_a, runs_b, paired):
+        for study_a, study_b in studies:
             for unit_a, unit_b in _match_units_to_compare(study_a, study_b, chosen, paired):
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
@@ -103,6 +105,19 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
                     validity_pairs[units] = list(_list_validity_pairs(study_a, study_b, unit_a, unit_b))
         for pairs in validity_pairs.values():
             yield from pairs
+
+
+def _refuse_unknown_names(matched_studies: Sequence[tuple[Study, Study]], chosen: Chosen) -> None:
+    """Raise InputError where the call asks for a model or condition that no measure of its side has."""
+    for noun, place, wanted in (("model", 0, chosen.models), ("condition", 1, chosen.conditions)):
+        for side, name, studies in zip("ab", wanted, zip(*matched_studies, strict=True), strict=False):
+            units = [unit for study in studies for unit in map_side_units_to_study_places(study, side.upper())]
+            names = list(dict.fromkeys(unit[place] for unit in units))
+            if name and name not in names:
+                raise InputError(
+                    f"--{noun}-{side} {name!r}{format_nearest_name_hint(name, names)}; known: "
+                    f"{', '.join(names) or 'none'}"
+                )
 
 
 def _note_differing_settings(
@@ -118,14 +133,18 @@ def _note_differing_settings(
 
 def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
     """Yield the studies of both sides by the same measure; note a measure that one side lacks."""
-    studies_b = {(study.name, study.measure): study for study in read_reworded_studies(runs_b)}
-    for study in read_reworded_studies(runs_a):
-        other = studies_b.get((study.name, study.measure))
-        if other is not None and study.lower_is_better == other.lower_is_better and study.has_range == other.has_range:
+    studies_a, studies_b = (
+        {(study.name, study.measure): study for study in read_reworded_studies(runs)} for runs in (runs_a, runs_b)
+    )
+    for name, measure in dict.fromkeys([*studies_a, *studies_b]):
+        study, other = studies_a.get((name, measure)), studies_b.get((name, measure))
+        if study is None or other is None:
+            paired.notes.append(f"study {name}: only {paired.side_names[study is None]} has the measure {measure}")
+        elif study.lower_is_better == other.lower_is_better and study.has_range == other.has_range:
             yield study, other
         else:
             sides = " and ".join(paired.side_names)
-            paired.notes.append(f"study {study.name}: measure {study.measure} is not the same in {sides}: not compared")
+            paired.notes.append(f"study {name}: measure {measure} is not the same in {sides}: not compared")
 
 
 def map_side_units_to_study_places(study: Study, side: str) -> dict[tuple[str, str], int]:
@@ -155,29 +174,27 @@ def _match_units_to_compare(
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
     places = [map_side_units_to_study_places(study_a, "A"), map_side_units_to_study_places(study_b, "B")]
-    where = f"study {study_a.name}, measure {study_a.measure}"
+    for place, label in enumerate(paired.side_names):
+        if not places[1 - place]:
+            paired.notes.append(f"study {study_a.name}: only {label} has the measure {study_a.measure}")
+            return
     names = [list(dict.fromkeys(model for model, _ in side)) for side in places]
-    for model_a, model_b in _pair_names_of_both_sides(names, chosen.models, "model", where, paired):
+    for model_a, model_b in _pair_names_of_both_sides(names, chosen.models, "model", paired):
         conditions = [
             [condition for name, condition in side if name == model]
             for side, model in zip(places, (model_a, model_b), strict=True)
         ]
-        for pair in _pair_names_of_both_sides(conditions, chosen.conditions, "condition", where, paired):
+        for pair in _pair_names_of_both_sides(conditions, chosen.conditions, "condition", paired):
             yield places[0][model_a, pair[0]], places[1][model_b, pair[1]]
 
 
 def _pair_names_of_both_sides(
-    names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, where: str, paired: PairedRuns
+    names: Sequence[Sequence[str]], wanted: tuple[str, str], noun: str, paired: PairedRuns
 ) -> list[tuple[str, str]]:
     """Pair the names of both sides: the only one of each, else equal ones; or those that the call asks for."""
-    kept = []
-    for side, name, side_names in zip("ab", wanted, names, strict=True):
-        if name and name not in side_names:
-            raise InputError(
-                f"--{noun}-{side} {name!r}{format_nearest_name_hint(name, side_names)}; known in {where}: "
-                f"{', '.join(side_names) or 'none'}"
-            )
-        kept.append([name] if name else list(side_names))
+    if any(name and name not in side_names for name, side_names in zip(wanted, names, strict=True)):
+        return []  # another measure has it
+    kept = [[name] if name else list(side_names) for name, side_names in zip(wanted, names, strict=True)]
     if len(kept[0]) == len(kept[1]) == 1:
         return [(kept[0][0], kept[1][0])]
     for place, label in enumerate(paired.side_names):

@@ -25,6 +25,7 @@ from analysis.statistics.multiplicity import ALPHA
 
 CANNOT_TELL, NO_DIFFERENCE = "cannot tell", "no difference found"
 HIGHER_A, HIGHER_B = "A is higher", "B is higher"
+EQUIVALENT = "equivalent within "
 THESE, LIKE_THESE = "these wordings", "wordings like these"
 
 
@@ -47,7 +48,7 @@ def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
             verdict = HIGHER_A if row["difference"] > 0 else HIGHER_B
             holds_for = LIKE_THESE if row["p_like_holm"] < ALPHA else THESE
         elif row["p_equivalent_holm"] < ALPHA:
-            verdict, holds_for = f"equivalent within {row['margin']:g}", THESE
+            verdict, holds_for = f"{EQUIVALENT}{row['margin']:g}", THESE
         verdicts.append(verdict)
         reach.append(holds_for)
     return verdicts, reach

@@ -21,7 +21,7 @@ from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY, FitInput
 from analysis.statistics.mixed.fits import Fit
 from analysis.statistics.multiplicity import replace_underflowed_p_values
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_quantity, shorten_to_one_line
 
 RANKS = ("rank", "keyed_rank")
 ANSWERS = ("agreement", "logit", "text_logprob")
@@ -240,8 +240,11 @@ def _fit_mixed_model_per_group(
     """Fit every group; return the fits, and for every group without one the reason."""
     fits: list[tuple[FitInput, Fit]] = []
     reasons: dict[tuple[Any, ...], str] = {}
-    parts = rows.groupby(list(groups), sort=False, observed=True) if groups else [((), rows)]
+    parts = rows.groupby(list(groups), sort=False, dropna=False, observed=True) if groups else [((), rows)]
     for key, part in parts:
+        if missing := [name for name in groups if part[name].isna().any()]:
+            reasons[key] = f"{', '.join(missing)}: missing in {format_quantity(len(part), 'row')}"
+            continue
         try:
             named_part = attributes.label_levels_against_reference_level(part, columns)
             result = mixed.fit_mixed_models(

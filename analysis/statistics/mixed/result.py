@@ -67,7 +67,7 @@ class Result:
         variance that the fixed effects do not explain; r2_marginal, r2_conditional (Nakagawa & Schielzeth 2013, for
         slopes Johnson 2014); n_rows, n_items, n_<group>; n_missing, rows left out; dropped, predictors left out, why.
         Of ordered logits, also their thresholds; reml is -2 log-likelihood, and sigma, icc and R2 are those of the
-        latent answer.
+        latent answer. Engine "ordered_model" has no icc and R2: it knows no variance of items.
         """
         return self._stack_fit_tables(_build_fit_diagnostics)
 

@@ -125,7 +125,7 @@ def estimate_counted_answers_per_exact_sample(
     sample_variances, counting_variances
         v and w of every answer: (items, wordings); NaN where there is none.
     seed
-        Of the draws of items (Bayesian bootstrap); coverage of the interval.
+        Of the draws of items (Bayesian bootstrap).
 
     Returns
     -------

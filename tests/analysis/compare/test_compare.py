@@ -172,6 +172,24 @@ def test_fresh_wordings_are_compared_by_the_mean_of_every_item(tmp_path):
 
 
 @pytest.mark.slow
+def test_items_that_one_side_alone_reworded_anew_are_left_out_and_counted(tmp_path):
+    frame = random_frame(["a"], items=12, paraphrases=3)
+    number, is_original = frame["item"].str[-2:].astype(int), frame["variant"] == "original"
+    number -= number.min()
+
+    def write_side(name: str, first: int, last: int) -> Path:
+        texts = frame["item"] + np.where(is_original, "", frame["variant"] * (number + 1) + name)
+        return write_run(tmp_path / name, frame.assign(text=texts)[is_original | number.between(first, last)])
+
+    table = compare(write_side("a", 0, 8), write_side("b", 3, 11))
+    assert set(table["n_items"]) == {6}
+    assert "6 items left out, such as " in table.attrs["notes"][-1]
+    assert table.attrs["notes"][-1].endswith(": not reworded by both sides")
+    with pytest.raises(InputError, match=r"no item in common.*12 items left out.*not reworded by both sides"):
+        compare(write_side("c", 0, 5), write_side("d", 6, 11))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "n_wordings"), [(0, 8), (4, 4), (5, 1), (8, 1)])
 def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp_path, first, n_wordings):
     frame = random_frame(["a"], items=15, paraphrases=16, seed=1)
@@ -204,6 +222,32 @@ def test_models_are_paired_by_name_or_by_the_call(tmp_path):
     assert chosen[["a_model", "b_model"]].to_numpy().tolist() == [["m", "o"]]
     with pytest.raises(InputError, match="--model-a 'mm'"):
         compare(a, b, models=("mm", ""))
+
+
+@pytest.mark.slow
+def test_a_condition_that_one_of_several_measures_has_can_be_compared(tmp_path):
+    frame = draw_scores(["m"], items=12, wordings=1, measures=("F1", "judged"))
+    frames = [frame.assign(condition=setting + "/" + frame["condition"]) for setting in "xy"]
+    run = write_scored(tmp_path / "run", pd.concat(frames))
+    table = compare(run, run, conditions=("x/F1", "y/F1"))
+    assert table[["measure", "a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "x/F1", "y/F1"]]
+    with pytest.raises(InputError, match=r"--condition-b 'z/F1'.*known: x/F1, y/F1, x/judged, y/judged"):
+        compare(run, run, conditions=("x/F1", "z/F1"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("models", [("", ""), ("m", "m")])
+@pytest.mark.parametrize("is_fresh", [False, True])
+def test_a_measure_that_one_side_lacks_is_noted(tmp_path, models, is_fresh):
+    frame = draw_scores(["m"], items=12, wordings=4, measures=("F1", "judged"))
+    frame.loc[frame["variant"] == "w0", ["variant", "pattern"]] = "original"
+    a = write_scored(tmp_path / "a", frame)
+    other = frame.assign(text=frame["text"] + np.where(is_fresh & (frame["variant"] != "original"), " Anew.", ""))
+    b = write_scored(tmp_path / "b", other[other["condition"] == "F1"])
+    for sides, label in (((a, b), "A"), ((b, a), "B")):
+        table = compare(*sides, models=models)
+        assert table["measure"].tolist() == ["F1"]
+        assert table.attrs["notes"][is_fresh:] == [f"study synthetic: only {label} has the measure judged"]
 
 
 @pytest.mark.slow

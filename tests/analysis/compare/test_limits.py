@@ -110,6 +110,23 @@ def test_same_answers_are_equivalent_where_so_many_would_rarely_be_the_same(tmp_
     assert row["holds_for"] == ("these wordings" if verdict.startswith("equivalent") else "")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_few_items_that_differ_among_many_are_equivalent_by_the_binomial_number(tmp_path, k):
+    a = np.arange(1000) % 2
+    b = np.where(np.arange(1000) < k, 1 - a, a)
+    (row,) = compare(tmp_path, a, b, margin=0.02).to_dict("records")
+    assert row["p_equivalent"] == pytest.approx(stats.binom.cdf(k, 1000, 0.02), rel=1e-9)
+    assert row["verdict"] == "equivalent within 0.02"
+
+
+@pytest.mark.slow
+def test_few_items_that_differ_are_not_said_to_be_equivalent_without_a_range(tmp_path):
+    a = np.linspace(1, 2, 1000)
+    (row,) = compare(tmp_path, a, a + (np.arange(1000) < 3), "ms", margin=0.02).to_dict("records")
+    assert np.isnan(row["p_equivalent"]) and row["verdict"] == "no difference found"
+
+
 @pytest.mark.parametrize(("n_items", "margin", "differing"), [(300, 0.05, 0.1), (500, 0.05, 0.05), (100, 0.2, 0.2)])
 def test_shares_that_differ_by_the_margin_are_called_alike_in_at_most_5_percent(n_items, margin, differing):
     """All outcomes counted; t tests alone err in .058, .086 and .080 of studies."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
 NUMBER = re.compile(r"(?<![\w/.“-])[−+]?\d[\d,.]*(?![\w-]*[a-z])")
+EQUIVALENT = {"verdict": "equivalent within 0.2", "holds_for": "these wordings"}
 HIGHER = {"verdict": "A is higher", "holds_for": "these wordings"}
 
 
@@ -68,6 +70,12 @@ def write_sides(folder, items: int = 20, **fields: object) -> list[str]:
          "In accuracy, A is higher in 1 of 3 pairs, B in none."),
         ([row(), row(a_condition="d")],
          "No difference in accuracy is found in any pair, which is no proof that there is none."),
+        ([row(**EQUIVALENT), row(a_condition="d", **EQUIVALENT), row(a_condition="e")],
+         "In accuracy, A and B are equivalent within 0.2 in 2 of 3 pairs, for these wordings."),
+        ([row(lower_is_better=True, **HIGHER), row(a_condition="d", lower_is_better=True)],
+         "In accuracy, where lower is better, A is higher in 1 of 2 pairs, B in none."),
+        ([row(verdict="cannot tell", n_items=1), row(a_condition="d", verdict="cannot tell", n_items=1)],
+         "A single item cannot tell A and B apart in accuracy, in any pair."),
     ],
 )  # fmt: skip
 def test_the_verdict_follows_its_rules(rows, verdict):
@@ -115,6 +123,20 @@ def test_the_page_shows_all_of_its_parts(tmp_path):
     assert shown["figure"].count("<figure>") == 2
     assert "before &amp; after" in shown["provenance"] and "B: Run" in shown["provenance"]
     assert "Equivalent within 0.1" in shown["method"] and "waver compare A B --format csv" in shown["differences"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("of_a", "of_b", "varies"), [("05", "05", True), ("05", "01", False), ("01", "05", False)])
+def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, varies):
+    sides = []
+    for side, numbers in (("a", of_a), ("b", of_b)):
+        rows = [{"model": "m", "item": item, "variant": f"{n}-shot", "text": f"{item} after {n}: so?", "agreement": 0.4,
+                 "pattern": "paraphrase", "attributes": [("template", f"{n}-shot")]}
+                for item in "xyz" for n in numbers]  # fmt: skip
+        sides.append(str(write_run(tmp_path / side, pd.DataFrame(rows))))
+    page = ComparePage(*sides)
+    page.answer()
+    assert ("number of examples" in page._answer.varied) == varies
 
 
 @pytest.mark.slow
@@ -170,6 +192,18 @@ def test_the_page_is_one_file_that_fetches_nothing(tmp_path, capsys, monkeypatch
     assert "waver compare m n --measure F1 --page page.html" in html
     assert "<script>alert" not in html and not re.findall(r'(?:src|href)="https?://(?!doi|github|aclanthology)', html)
     assert "numbers agree" in html and "counts as none" in html
+
+
+def test_the_command_at_the_foot_makes_the_page_again_where_sides_are_named(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr("analysis.compare.page_file.write_page", lambda *parts: written.append(parts))
+    monkeypatch.chdir(tmp_path)
+    write_sides(tmp_path)
+    call = ["compare", "m", "n", "--name-a", "the old", "--margin", "0.0123456789", "--page", "page.html"]
+    assert waver.main(call) == 0
+    ((_, parameters, title, command),) = written
+    assert sorted(shlex.split(command)) == sorted(["waver", *call])
+    assert (parameters["names"], title) == (["the old", "n"], "the old and n")
 
 
 def test_the_notebook_begins_with_what_make_report_makes():

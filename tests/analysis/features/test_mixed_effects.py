@@ -110,6 +110,19 @@ def test_a_group_that_cannot_be_fitted_is_a_row_that_says_why(tmp_path):
     assert list(table["term"].fillna("")) == ["(Intercept)", "statement_length", ""]
 
 
+@pytest.mark.slow
+def test_rows_without_the_attribute_that_separates_fits_are_counted(tmp_path):
+    frame = pd.concat(paraphrases({"x": draw, "y": draw[::-1]}, model="a") for draw in [list(np.linspace(0.1, 0.9, 9))])
+    frame["text"] = [f"{'very ' * (at % 4)}true of {item}" for at, item in enumerate(frame["item"])]
+    frame["attributes"] = [[("tone", "calm")] if at % 3 else None for at in range(len(frame))]
+    table = fit_mixed_model_by_group(
+        runs.open_runs(write_run(tmp_path / "run", frame)), "agreement ~ statement_length + (1 | item)", ["tone"]
+    )
+    assert set(table["n_rows"].dropna()) == {12}
+    (unfitted,) = table[table["term"].isna()].to_dict("records")
+    assert unfitted["warnings"] == "not fitted: attributes.tone: missing in 6 rows"
+
+
 def test_runs_of_another_protocol_are_refused(tmp_path):
     folder = write_run(tmp_path / "run", paraphrases({"x": [0.1, 0.2]}), protocol="wording")
     with pytest.raises(InputError, match="is of protocol wording; mixed models are fitted to runs of protocol agree"):
