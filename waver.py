@@ -155,7 +155,7 @@ def _run_compare_command(call: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="waver-compare-") as folder:
             words = []
             for side, word in zip("AB", sides, strict=False):
-                imported = _import_log_as_run_folder(word, Path(folder) / side)
+                imported = _import_log_if_word_names_one(word, Path(folder) / side)
                 if isinstance(imported, int):
                     return imported
                 words.append(imported)
@@ -173,7 +173,7 @@ def _run_compare_command(call: list[str]) -> int:
         return print_failure("waver", *describe_os_error_with_exit_status(error))
 
 
-def _import_log_as_run_folder(word: str, run_folder: Path) -> str | int:
+def _import_log_if_word_names_one(word: str, run_folder: Path) -> str | int:
     """Import a log into a run folder, and return this; else the word as it is, or the status of a failed import."""
     if word.startswith("-"):
         return word
@@ -240,7 +240,9 @@ def ask(items: Any, models: Any, protocol: str = "agreement", out: Any = "runs/f
     """
     from ground.importing import import_without_interruption
 
-    import_without_interruption("inference.from_python").ask_items(items, models, protocol, out, options)
+    import_without_interruption("inference.from_python").ask_items_and_write_run_folder(
+        items, models, protocol, out, options
+    )
     return open(out)
 
 

@@ -252,9 +252,9 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
 def _print_prompts_and_answers(options: argparse.Namespace) -> int:
     """Print the prompts of single wordings, their probabilities and what each model answered; return 0."""
     from analysis import runs
-    from analysis.reporting.output.show import format_prompts_and_answers_of_wordings
+    from analysis.reporting.output.show import iterate_prompt_and_answer_lines
 
-    for line in format_prompts_and_answers_of_wordings(
+    for line in iterate_prompt_and_answer_lines(
         runs.open_runs(options.run), options.item, options.model, options.condition
     ):
         sys.stdout.buffer.write(f"{line}\n".encode())

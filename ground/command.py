@@ -90,7 +90,7 @@ def _set_loudness_for_block(options: Namespace) -> Iterator[None]:
     """Say as much as the options say while the block runs; of a quiet command, no result goes to standard output."""
     loudness = getattr(options, "loudness", progress.NORMAL)
     progress.set_loudness(loudness)
-    progress.hide_progress_bars_of_libraries()
+    progress.hide_library_bars_where_none_can_show()
     try:
         if loudness == progress.QUIET:
             with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):

@@ -30,7 +30,7 @@ from ground.outside_rooms import (
     import_module_of_room,
     list_rooms_of_other_packages,
     note_room_in_use,
-    refuse_malformed_room,
+    refuse_room_if_fault_is_given,
     warn_that_room_is_left_out,
 )
 
@@ -96,7 +96,7 @@ def _add_command_or_verb(commands: dict[str, Command], constants: dict[str, Any]
     commands[word] = command._replace(verbs={**command.verbs, **verbs})
 
 
-def add_verbs_of_other_packages(command: Command, word: str, kind: str) -> Command:
+def build_command_with_outside_verbs(command: Command, word: str, kind: str) -> Command:
     """Add to a command the verbs that other installed packages have for it; one without a right file is left out.
 
     Parameters
@@ -133,7 +133,7 @@ def add_verbs_of_other_packages(command: Command, word: str, kind: str) -> Comma
     return command._replace(verbs=verbs)
 
 
-def import_verb_of_other_package(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def import_functions_of_outside_verb(room: OutsideRoom) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Import the verb of another package: its `main` and its `add_arguments`.
 
     Raises
@@ -144,7 +144,7 @@ def import_verb_of_other_package(room: OutsideRoom) -> tuple[Callable[..., Any],
     module = import_module_of_room(room)
     for name in ("main", "add_arguments"):
         if not callable(getattr(module, name, None)):
-            refuse_malformed_room(room, f"module {room.module} has no function {name}")
+            refuse_room_if_fault_is_given(room, f"module {room.module} has no function {name}")
     note_room_in_use(room)
     return convert_errors_of_room_function(room, module.main), convert_errors_of_room_function(
         room, module.add_arguments

@@ -25,7 +25,7 @@ class NoSuchModel(InputError):
     """There is neither a folder nor a hub model of this name, or the hub cannot be reached."""
 
 
-class WrongPage(InputError):
+class MalformedPage(InputError):
     """A page of the report is not whole, such as one under way: the line names the file to edit, and how."""
 
 

@@ -112,7 +112,7 @@ def read_rooms_from_entry_points() -> tuple[OutsideRoom, ...]:
     """Read which rooms the installed packages name; nothing of them is imported."""
     rooms: dict[tuple[str, str, str], OutsideRoom] = {}
     for distribution in metadata.distributions():
-        text = _read_entry_points(distribution)
+        text = _read_entry_points_text(distribution)
         if "waver." not in text:  # most packages: their names would be slow to read
             continue
         package, version = _read_name_and_version_of_distribution(distribution)
@@ -130,7 +130,7 @@ def read_rooms_from_entry_points() -> tuple[OutsideRoom, ...]:
     return tuple(rooms[key] for key in sorted(rooms))
 
 
-def _read_entry_points(distribution: metadata.Distribution) -> str:
+def _read_entry_points_text(distribution: metadata.Distribution) -> str:
     """Read the entry points of a distribution; empty where it has none that can be read."""
     try:
         return distribution.read_text("entry_points.txt") or ""
@@ -238,7 +238,7 @@ def import_module_of_room_or_warn(room: OutsideRoom, submodule: str = "") -> Any
         return None
 
 
-def refuse_malformed_room(room: OutsideRoom, fault: str) -> None:
+def refuse_room_if_fault_is_given(room: OutsideRoom, fault: str) -> None:
     """Raise an InputError if there is a fault.
 
     Parameters

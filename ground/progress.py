@@ -65,7 +65,7 @@ def can_show_progress_bars() -> bool:
     return not is_quiet() and (is_in_notebook() or _is_terminal(sys.stderr))
 
 
-def hide_progress_bars_of_libraries() -> None:
+def hide_library_bars_where_none_can_show() -> None:
     """Let libraries that are imported later draw no bars where none can be drawn; what the user has set stays."""
     if not can_show_progress_bars():
         for variable in ("TQDM_DISABLE", "HF_HUB_DISABLE_PROGRESS_BARS", "HF_DATASETS_DISABLE_PROGRESS_BARS"):
@@ -94,7 +94,7 @@ def print_warning(line: str) -> None:
     _print_above_bars(colour_text(line, "yellow", sys.stderr))
 
 
-def print_important_result_line(line: str) -> None:
+def print_result_line_even_if_quiet(line: str) -> None:
     """Print a line of the result that a user should know also of a quiet command: there, as a warning."""
     if is_quiet():
         print_warning(line)

@@ -47,7 +47,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder}: run.json: format {info['format']!r} is not known here (this version reads {known_format})"
         )
-    for problem in list_schema_problems(info, SCHEMA["run"]["content"], "run.json"):
+    for problem in iterate_schema_problems(info, SCHEMA["run"]["content"], "run.json"):
         raise InputError(f"{folder}: {problem}; restore the file")
     names = [(section, name) for section in ("models", "conditions") for name in info[section]]
     for section, name in (*names, ("study", info["study"]["name"])):
@@ -58,7 +58,7 @@ def read_run_json(folder: Path) -> dict[str, Any]:
     return info
 
 
-def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
+def iterate_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Iterator[str]:
     """List what in a value breaks a rule.
 
     Parameters
@@ -75,7 +75,7 @@ def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Ite
     str
         One line per fault; a value of a wrong type is not looked into.
 
-    >>> list(list_schema_problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}},
+    >>> list(iterate_schema_problems({"seed": "1"}, {"type": "object", "properties": {"seed": {"type": "integer"}}},
     ...                           "run.json"))
     ["run.json: seed must be a whole number, not '1'"]
     """
@@ -92,10 +92,10 @@ def list_schema_problems(value: Any, rule: Mapping[str, Any], where: str) -> Ite
         for name, member in value.items():
             inner_rule = rule.get("properties", {}).get(name, rule.get("additionalProperties"))
             if inner_rule:
-                yield from list_schema_problems(member, inner_rule, f"{where}: {name}")
+                yield from iterate_schema_problems(member, inner_rule, f"{where}: {name}")
     elif isinstance(value, list):
         for number, member in enumerate(value, start=1):
-            yield from list_schema_problems(member, rule["items"], f"{where}: entry {number}")
+            yield from iterate_schema_problems(member, rule["items"], f"{where}: entry {number}")
     elif isinstance(value, int | float) and value < rule.get("minimum", value):
         yield f"{where} is {value}, which is below {rule['minimum']}"
 

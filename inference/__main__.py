@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from ground.command import run_command
-from ground.commands import Command, add_verbs_of_other_packages, find_commands, import_verb_of_other_package
+from ground.commands import Command, build_command_with_outside_verbs, find_commands, import_functions_of_outside_verb
 from ground.errors import InputError, format_quantity
 from ground.outside_rooms import clear_rooms_in_use
 from ground.parser import CommandParser, hide_values_of_secret_options, list_chosen_options_first_in_help
@@ -144,7 +144,7 @@ def build_parser_importing_only_called_command(call: Sequence[str], program: str
         )
     for word, command in find_commands(Path(__file__).parent).items():
         if word == IMPORTING:
-            command = add_verbs_of_other_packages(command, word, "importer")
+            command = build_command_with_outside_verbs(command, word, "importer")
         if word not in ABOUT:
             _add_scanned_command(commands, call, word, command)
     return parser
@@ -165,7 +165,7 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
     verbs = verbs.add_subparsers(title=title, metavar=placeholder, required=True)
     for name, verb in command.verbs.items():
         if list(call[:2]) == [word, name] and verb.room:
-            _add_command(verbs, name, verb.about, *import_verb_of_other_package(verb.room))
+            _add_command(verbs, name, verb.about, *import_functions_of_outside_verb(verb.room))
         elif list(call[:2]) == [word, name]:
             module = importlib.import_module(verb.module)
             pairs = getattr(module, "COMMANDS", None) or {name: (module.main, module.add_arguments)}
@@ -285,7 +285,7 @@ def ask_study(
     task
         The study, as `build_task_from_options` makes it of the options.
     load
-        As in `execute_tasks`.
+        As in `ask_tasks_and_list_tallies`.
 
     Returns
     -------
@@ -294,13 +294,13 @@ def ask_study(
     Raises
     ------
     RunFailed, InputError
-        As `execute_tasks` does.
+        As `ask_tasks_and_list_tallies` does.
     """
-    from inference.asking.execute import execute_tasks
+    from inference.asking.execute import ask_tasks_and_list_tallies
     from inference.asking.failures import describe_conditions_of_low_option_mass
 
     with arguments.open_ray_cluster(options.ray, options.ray_workers) as cluster:
-        tallies = execute_tasks([task], load=load, cluster=cluster)
+        tallies = ask_tasks_and_list_tallies([task], load=load, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies):
         print_warning(line)
     if options.limit is not None and options.limit < len(task.study.items):
@@ -313,7 +313,7 @@ def ask_study(
 
 def _run_studies_of_run_file(options: argparse.Namespace) -> None:
     """Run all studies of a run file, from inside its folder, because its paths are relative to it."""
-    from inference.asking.execute import execute_tasks
+    from inference.asking.execute import ask_tasks_and_list_tallies
     from inference.asking.failures import describe_conditions_of_low_option_mass
     from inference.runfile import read_run_file
 
@@ -326,7 +326,7 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
             tasks = [replace(task, allowed=options.allow_failed) for task in tasks]
         ray, workers = plan.ray if options.ray is None else options.ray, options.ray_workers or plan.ray_workers
         with arguments.open_ray_cluster(ray, workers) as cluster:
-            tallies = execute_tasks(tasks, cluster=cluster)
+            tallies = ask_tasks_and_list_tallies(tasks, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):
         print_warning(line)
     print(describe_where_rows_are_and_next(os.path.normpath(options.file.parent / plan.out)))
@@ -363,13 +363,13 @@ def build_task_from_options(options: argparse.Namespace) -> Task:
     from inference.asking.models import read_model_fields_from_yaml
 
     descriptions = read_model_fields_from_yaml(options.models) if options.models else {}
-    task = Task(*_read_study_models_and_questions(options), options.out, descriptions, options.call)
+    task = Task(*_read_study_models_questions_and_settings(options), options.out, descriptions, options.call)
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
-    _print_study_preview(*_read_study_models_and_questions(options), as_json=options.json)
+    _print_study_preview(*_read_study_models_questions_and_settings(options), as_json=options.json)
 
 
 def _print_run_file_preview(options: argparse.Namespace) -> None:
@@ -397,13 +397,13 @@ def _print_study_preview(
     """Print what a run of one study would do."""
     from inference.asking.execute import print_items_with_too_few_paraphrases
     from inference.asking.preview import preview_models
-    from inference.asking.preview.records import render_preview_as_json
+    from inference.asking.preview.records import render_preview_json_and_list_errors
     from inference.asking.preview.text import describe_preview
 
     print_items_with_too_few_paraphrases(study)
     if as_json:
         previews_by_model = {model.id: preview_models(study, [model], questions, settings) for model in models}
-        text, errors = render_preview_as_json(study, previews_by_model)
+        text, errors = render_preview_json_and_list_errors(study, previews_by_model)
         print(text, end="", flush=True)
         if errors:
             raise InputError("; ".join(errors))
@@ -413,7 +413,7 @@ def _print_study_preview(
         print(line, flush=True)
 
 
-def _read_study_models_and_questions(
+def _read_study_models_questions_and_settings(
     options: argparse.Namespace,
 ) -> tuple[Study, tuple[Model, ...], Questions, Settings]:
     """Read and check everything that can be checked before a model is loaded."""

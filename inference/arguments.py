@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ground.errors import InputError, shorten_text
 from inference.asking.failures import AllowedFailures
 from inference.engines import (
-    list_engines,
+    collect_engine_entries,
     list_engines_taking_adapters,
-    list_engines_that_have_own_options,
+    list_entries_of_engines_with_options,
     record_use_of_outside_engine,
 )
 from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
@@ -216,7 +216,7 @@ def add_engine_options(parser: ArgumentParser) -> None:
     )
     engine = parser.add_argument_group("engine")
     engine.add_argument(
-        "--engine", choices=("auto", *list_engines()), default="auto",
+        "--engine", choices=("auto", *collect_engine_entries()), default="auto",
         help="what runs the model (default: auto, on this machine as its files say)",
     )  # fmt: skip
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
@@ -226,7 +226,7 @@ def add_engine_options(parser: ArgumentParser) -> None:
     engine.add_argument(
         "--batch-size", type=parse_positive, metavar="N", help="prompts per forward pass (default: automatic)"
     )
-    for entry in list_engines_that_have_own_options():
+    for entry in list_entries_of_engines_with_options():
         entry.import_settings_module().add_arguments(parser)
 
 
@@ -251,7 +251,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
         batch_size=options.batch_size,
         engine_settings={
             entry.keyword: entry.import_settings_module().parse_settings(options)
-            for entry in list_engines_that_have_own_options()
+            for entry in list_entries_of_engines_with_options()
         },
     )
 

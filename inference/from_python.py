@@ -23,7 +23,7 @@ from inference.protocols import list_protocols
 from inference.runfile import convert_toml_key_to_arguments, map_option_names_to_actions
 from inference.stimuli.reading import recognition_notes
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.reading.in_memory import Table, build_table_from_python_rows, register_table_in_memory
+from inference.stimuli.reading.in_memory import Table, build_table_from_python_rows, register_table_during_block
 
 ITEMS = "items"
 """What a table in memory is called: in messages, and as the name of its study where the call gives none."""
@@ -32,7 +32,9 @@ OTHER_NAMES = {"models": "models_file"}
 """Option -> its name here, where a parameter has taken that of the command."""
 
 
-def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping[str, Any]) -> None:
+def ask_items_and_write_run_folder(
+    items: Any, models: Any, protocol: Any, out: Any, options: Mapping[str, Any]
+) -> None:
     """Ask models about items and write the run folder.
 
     Parameters
@@ -72,17 +74,17 @@ def ask_items(items: Any, models: Any, protocol: Any, out: Any, options: Mapping
         for context in (
             suspend_event_loop(),
             restore_models_after_asking(loaded_models.values()),
-            register_table_in_memory(table),
+            register_table_during_block(table),
         ):
             stack.enter_context(context)
         recognition_notes.drop_notes_on_recognised_inputs()
         import_progress_bar_class()
-        tallies = _ask_study_of_call(parsed_options, loaded_models)
+        tallies = _ask_study_of_call_and_tally_answers(parsed_options, loaded_models)
         recognition_notes.print_notes_on_recognised_inputs()
         print(_describe_number_of_rows(parsed_options.out, tallies))
 
 
-def _ask_study_of_call(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[Tally]:
+def _ask_study_of_call_and_tally_answers(options: Namespace, loaded_models: Mapping[str, LoadedModel]) -> list[Tally]:
     """Ask the study that the options describe; loaded models are asked as they are, all others as the command does."""
     task = build_task_from_options(options)
     if not loaded_models:

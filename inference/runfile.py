@@ -183,13 +183,13 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
     if "folder" in defaults:
         raise InputError(f"{file}, [defaults], folder: every study has its own; give it in the tables [[study]]")
     studies = tuple(
-        _convert_toml_table_to_call(file, number, {**defaults, **table}, build_parser)
+        _convert_toml_table_to_planned_study(file, number, {**defaults, **table}, build_parser)
         for number, table in enumerate(tables, 1)
     )
     return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
 
 
-def _convert_toml_table_to_call(
+def _convert_toml_table_to_planned_study(
     run_file: Path, study_number: int, table: Mapping[str, Any], build_parser: Callable[[str], ArgumentParser]
 ) -> PlannedStudy:
     """Turn a table into the call that would run its study alone."""

@@ -66,11 +66,11 @@ def _read_answers_of_every_study(runs: Runs) -> Iterator[Answers]:
     }
     for name in dict.fromkeys(study.name for study in studies):
         of_study = [study for study in studies if study.name == name]
-        reader = readers.get(runs.info["studies"][name]["protocol"], _read_answers_as_sides_of_half)
+        reader = readers.get(runs.info["studies"][name]["protocol"], _iterate_answers_coded_by_side_of_one_half)
         yield from reader(runs, name, of_study)
 
 
-def _read_answers_as_sides_of_half(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _iterate_answers_coded_by_side_of_one_half(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the side of 0.5 of answers with two meanings."""
     for study in studies:
         if study.measure == AGREEMENT:

@@ -102,12 +102,12 @@ def open_baseline(name: str | Path) -> Runs:
     """
     from analysis import runs
 
-    path = find_baseline_folder(name)
-    require_baseline_fields_of_unchanged_files(path)
+    path = find_folder_of_baseline_or_run(name)
+    read_and_verify_baseline_fields(path)
     return runs.open_runs(path)
 
 
-def find_baseline_folder(name: str | Path) -> Path:
+def find_folder_of_baseline_or_run(name: str | Path) -> Path:
     """Find the folder of a baseline, or a run folder: as given, else by its name in `baselines`.
 
     Raises
@@ -130,7 +130,7 @@ def find_baseline_folder(name: str | Path) -> Path:
     )
 
 
-def require_baseline_fields_of_unchanged_files(path: Path) -> list[dict[str, Any]]:
+def read_and_verify_baseline_fields(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters

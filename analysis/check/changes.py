@@ -17,14 +17,14 @@ from analysis.check.judged_means import JudgedMean, average_item_means, judge_an
 from analysis.check.kurtosis import judge_change_of_item_kurtosis
 from analysis.check.model_order import (
     judge_first_model_not_behind,
-    list_model_pairs_in_order,
+    list_model_pairs_of_significant_order,
     turn_answers_so_higher_is_better,
 )
 from analysis.check.outcomes import Outcome
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.compare.pairing import SIDES, PairedRuns, find_side_of_model, read_model_and_condition_without_side
-from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare, map_side_units_to_study_places
+from analysis.compare.pairs import Chosen, Pair, iterate_unit_pairs_to_compare, map_side_units_to_study_places
 from analysis.measures.reworded import Study
 from analysis.measures.reworded.flips import FLIPS
 from analysis.measures.thresholds import is_validity_below_half
@@ -71,7 +71,7 @@ def _list_compared_pairs_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     """List the pairs by measure that are of the rule's study, models and conditions."""
     notes = paired.notes
     pairs: list[Pair] = paired.pairs[0][0].compute_once(
-        "pairs of a check", lambda: list(list_unit_pairs_to_compare(paired, Chosen()))
+        "pairs of a check", lambda: list(iterate_unit_pairs_to_compare(paired, Chosen()))
     )
     notes[:] = dict.fromkeys(notes)
     rule_pairs = [
@@ -108,7 +108,7 @@ def _were_sides_asked_in_other_wordings(pair: Pair) -> bool:
     return pair.studies[0].values is not pair.studies[1].values
 
 
-def _list_pairs_by_measure_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
+def _list_pairs_compared_in_measure_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]:
     """List the pairs by the rule's measure."""
     pairs = _list_compared_pairs_of_rule(rule, paired)
     measures = dict.fromkeys(pair.measure for pair in pairs)
@@ -122,7 +122,7 @@ def _list_pairs_by_measure_of_rule(rule: Rule, paired: PairedRuns) -> list[Pair]
 
 def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how far the kurtosis of every model by the rule's measure is from that before."""
-    for pair in _list_pairs_by_measure_of_rule(rule, paired):
+    for pair in _list_pairs_compared_in_measure_of_rule(rule, paired):
         (now, before), is_fresh = pair.studies, _were_sides_asked_in_other_wordings(pair)
         has_as_many = pair.knows_wordings and now.values.shape[2] == before.values.shape[2]
         tested = judge_change_of_item_kurtosis(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
@@ -132,7 +132,7 @@ def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Ou
 
 def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
     """Yield how much better or worse every model is by the rule's measure."""
-    for pair in _list_pairs_by_measure_of_rule(rule, paired):
+    for pair in _list_pairs_compared_in_measure_of_rule(rule, paired):
         study = pair.studies[0]
         has_range = pair.measure == FLIPS or study.bounds is not None
         margin = rule.choose_margin_of_measure(rule.target, has_range=has_range)
@@ -239,7 +239,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             before = studies_before.get((now.name, now.measure))
             if before is None or not now.headline or rule.study not in ("", now.name):
                 continue
-            places = _list_indices_of_common_models(rule, now, before)
+            places = _map_common_models_to_both_places(rule, now, before)
             if len(places) < 2:
                 continue
             n_studies += 1
@@ -251,7 +251,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
         )
 
 
-def _list_indices_of_common_models(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
+def _map_common_models_to_both_places(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
     """List the models that both sides have: name -> its places now and before, under its first condition of both."""
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
@@ -275,7 +275,7 @@ def _test_order_of_each_model_pair(
         notes.append(
             f"{where}not ranked, as in the baseline less than half is surely an answer: {join_names(unranked)}"
         )
-    pairs = list_model_pairs_in_order(before, ranked, like_these=like_these)
+    pairs = list_model_pairs_of_significant_order(before, ranked, like_these=like_these)
     for better, worse, ahead in pairs:
         result = judge_first_model_not_behind(now, places[better][0], places[worse][0], like_these=like_these)
         if any(is_validity_below_half(now.validity[places[model][0]]) for model in (better, worse)):

@@ -12,8 +12,8 @@ from analysis.check.outcomes import (
     CANNOT_TELL,
     HOLDS,
     Outcome,
+    choose_decision_of_each_outcome,
     correct_p_values_by_holm,
-    decide_outcomes,
     decide_rule_from_outcomes,
 )
 from analysis.check.rules import FAIL, NUMBER, Rule, Rules
@@ -77,7 +77,7 @@ class Check:
         return STATUS_CANNOT_TELL if any(result.is_failed for result in self.results) else 0
 
 
-def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]) -> tuple[DecidedRule, ...]:
+def test_and_decide_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]) -> tuple[DecidedRule, ...]:
     """Test all rules, and decide them together: Holm counts the outcomes of all.
 
     Parameters
@@ -95,7 +95,12 @@ def check_rules(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
     outcomes_by_rule = [list(make_outcomes(rule)) for rule in rules.rules]
     outcomes = [outcome for of_rule in outcomes_by_rule for outcome in of_rule]
     decided = iter(
-        map(DecidedOutcome, outcomes, decide_outcomes(outcomes, rules.looks), correct_p_values_by_holm(outcomes))
+        map(
+            DecidedOutcome,
+            outcomes,
+            choose_decision_of_each_outcome(outcomes, rules.looks),
+            correct_p_values_by_holm(outcomes),
+        )
     )
     results = []
     for rule, of_rule in zip(rules.rules, outcomes_by_rule, strict=True):

@@ -59,12 +59,12 @@ def _save_runs_as_baseline(args: argparse.Namespace) -> int:
 
 def _print_baseline_content(args: argparse.Namespace) -> int:
     """Print what a baseline holds."""
-    from analysis.check.baseline import find_baseline_folder, open_baseline, require_baseline_fields_of_unchanged_files
+    from analysis.check.baseline import find_folder_of_baseline_or_run, open_baseline, read_and_verify_baseline_fields
     from analysis.reporting.words import format_quantity
     from ground.errors import InputError, format_message_on_one_line
 
-    path = find_baseline_folder(args.name)
-    details = require_baseline_fields_of_unchanged_files(path)
+    path = find_folder_of_baseline_or_run(args.name)
+    details = read_and_verify_baseline_fields(path)
     if not details:
         raise InputError(
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"

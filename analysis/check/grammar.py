@@ -21,7 +21,7 @@ from analysis.check.rules import KURTOSIS, NOT_WORSE, NUMBER, RANKING, SAME_ANSW
 from analysis.reporting.catalogue import list_tables, look_up_column, look_up_table
 from analysis.reporting.catalogue import tables as catalogue_tables
 from analysis.reporting.catalogue.columns import Column
-from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, MalformedPage, format_nearest_name_hint, shorten_to_one_line
 
 RANKING_SENTENCE = "ranking as before"
 FORMS = (
@@ -37,7 +37,7 @@ NUMBERS = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | r
 RANGES = {"-1 to 1": (-1.0, 1.0), "0 to 1": (0.0, 1.0)}  # ending of a column's unit -> its range
 
 
-def parse_rule_sentence(text: str) -> dict[str, Any]:
+def parse_rule_sentence_into_fields(text: str) -> dict[str, Any]:
     """Parse what a rule requires.
 
     Parameters
@@ -55,16 +55,16 @@ def parse_rule_sentence(text: str) -> dict[str, Any]:
     InputError
         It has none of the forms, names what is in no table, or has a limit that is no number or out of range.
 
-    >>> parse_rule_sentence("validity >= 90 %")
+    >>> parse_rule_sentence_into_fields("validity >= 90 %")
     {'kind': 'number', 'target': 'validity', 'at_least': 0.9}
-    >>> parse_rule_sentence("not worse by 0.02 in accuracy")
+    >>> parse_rule_sentence_into_fields("not worse by 0.02 in accuracy")
     {'kind': 'not worse', 'target': 'accuracy', 'margin': 0.02}
     """
     words = " ".join(text.split())
     if match := re.fullmatch(r"not worse(?: by (?P<margin>.+?))?(?: in (?P<measure>.+))?", words):
-        return _parse_rule_not_worse(match["margin"], match["measure"])
+        return _build_fields_of_rule_not_worse(match["margin"], match["measure"])
     if match := re.fullmatch(r"same answers as before(?: on (?P<share>.+?) of (?:the )?items)?", words):
-        return _parse_rule_same_answers(match["share"])
+        return _build_fields_of_rule_same_answers(match["share"])
     if words == RANKING_SENTENCE:
         return {"kind": RANKING}
     if match := re.fullmatch(r"kurtosis(?: of (?P<measure>.+?))? as before", words):
@@ -72,11 +72,11 @@ def parse_rule_sentence(text: str) -> dict[str, Any]:
             raise InputError("says of no measure whose kurtosis must be as before; write: kurtosis of score as before")
         return {"kind": KURTOSIS, "target": match["measure"]}
     if match := re.fullmatch(r"(?P<target>[^<>=]*?) ?(?P<sign>[<>=!]+) ?(?P<limit>.*)", words):
-        return _parse_rule_with_limit(match["target"], match["sign"], match["limit"])
+        return _build_fields_of_rule_with_limit(match["target"], match["sign"], match["limit"])
     raise InputError(f"is no rule{format_nearest_name_hint(words, FORMS)}; the forms are: {'; '.join(FORMS)}")
 
 
-def _parse_rule_not_worse(margin: str | None, measure: str | None) -> dict[str, Any]:
+def _build_fields_of_rule_not_worse(margin: str | None, measure: str | None) -> dict[str, Any]:
     """Parse "not worse by MARGIN in MEASURE"."""
     if not measure:
         raise InputError("says of no measure what must not be worse; write: not worse by 0.02 in accuracy")
@@ -93,7 +93,7 @@ def _parse_rule_not_worse(margin: str | None, measure: str | None) -> dict[str, 
     return fields
 
 
-def _parse_rule_same_answers(share: str | None) -> dict[str, Any]:
+def _build_fields_of_rule_same_answers(share: str | None) -> dict[str, Any]:
     """Parse "same answers as before on SHARE of items"."""
     if share is None:
         raise InputError("says of no share; write: same answers as before on 95 % of items")
@@ -104,7 +104,7 @@ def _parse_rule_same_answers(share: str | None) -> dict[str, Any]:
     return {"kind": SAME_ANSWERS, "at_least": number}
 
 
-def _parse_rule_with_limit(target: str, sign: str, limit: str) -> dict[str, Any]:
+def _build_fields_of_rule_with_limit(target: str, sign: str, limit: str) -> dict[str, Any]:
     """Parse "TARGET >= LIMIT" or "TARGET <= LIMIT"."""
     if not target:
         raise InputError(f"names nothing before {sign}; write a column of a table, or a measure: {FORMS[0]}")
@@ -151,13 +151,13 @@ def find_range_of_rule_number(target: str) -> tuple[float, float] | None:
         if target in list_tables():
             raise InputError(f"{target} is a table; name a column of it, such as {_name_lead_column_of_table(target)}")
         return (0.0, 1.0) if target in SHARES else None
-    unit = look_up_meaning_of_rule_column(target).unit
+    unit = look_up_numeric_column_of_rule(target).unit
     if unit in ("1 at most", "up to 1"):
         return (-math.inf, 1.0)
     return next((ends for ending, ends in RANGES.items() if unit.endswith(ending)), None)
 
 
-def look_up_meaning_of_rule_column(target: str) -> Column:
+def look_up_numeric_column_of_rule(target: str) -> Column:
     """Look up what the column of a rule means.
 
     Parameters
@@ -181,7 +181,7 @@ def look_up_meaning_of_rule_column(target: str) -> Column:
     try:
         is_declared = any(fnmatchcase(name, pattern) for name in bases for pattern in patterns)
         entry = look_up_column(table, column) if is_declared else None
-    except WrongPage:  # matches a pattern, and is none of the columns that it stands for
+    except MalformedPage:  # matches a pattern, and is none of the columns that it stands for
         entry = None
     if entry is None:
         number_columns = [

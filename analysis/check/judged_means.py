@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.check.limits.tails import Tails, compute_t_test_with_extra_item
+from analysis.check.limits.tails import Tails, compute_tails_of_t_with_extra_item
 from analysis.check.outcomes import LEVEL
 from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_margin
 from analysis.statistics.reliability.panel import Anew, Panel, estimate_panel_mean
@@ -108,7 +108,7 @@ def judge_answers_not_worse_by_margin(
             return untested
         p_broken, p_holds = 1.0, np.nan
         if has_range:
-            p_broken, p_holds = _compute_p_values_without_odd_ones(panel.mean, margin, n_answered)
+            p_broken, p_holds = _compute_p_that_none_of_alike_is_odd(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
     if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
         odd = _compute_tails_with_extreme_wording(panel, margin)
@@ -144,7 +144,7 @@ def extend_interval_to_unrefuted_limit(
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
 
 
-def _compute_p_values_without_odd_ones(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
+def _compute_p_that_none_of_alike_is_odd(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
     """Return p of broken and of holds where wordings, or items, are all alike: that of n none was the odd one."""
     p_broken = ((1 + margin) / (1 - mean)) ** n_alike if mean < -margin else 1.0
     p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_alike if mean > -margin else 1.0
@@ -157,7 +157,7 @@ def _compute_tails_with_extreme_wording(panel: Panel, margin: float) -> Tails:
     freedom = min(free for _, free in panel.parts["both"])
     fewest = min(panel.n_items, panel.n_wordings)
     ends = (lower + 1) / 2, (upper + 1) / 2
-    return compute_t_test_with_extra_item((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
+    return compute_tails_of_t_with_extra_item((panel.mean + 1) / 2, ends, max(1 - margin, 0.0) / 2, fewest, freedom)
 
 
 def _are_answers_binary(answers: Array) -> bool:
@@ -187,7 +187,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
             return replace(tested, p_broken=0.5**n, p_holds=1.0, test=SIGN)
         p_holds = 0.5**n
         if margin > 0:
-            p_of_none_worse = _compute_p_values_without_odd_ones(panel.mean, margin, n)[1]
+            p_of_none_worse = _compute_p_that_none_of_alike_is_odd(panel.mean, margin, n)[1]
             p_holds = max(p_holds, p_of_none_worse) if has_range else np.nan
         return replace(tested, p_broken=1.0, p_holds=p_holds, test=SIGN)
     if panel.few:

@@ -50,7 +50,7 @@ def judge_first_model_not_behind(study: Study, first: int, second: int, *, like_
     )  # fmt: skip
 
 
-def list_model_pairs_in_order(
+def list_model_pairs_of_significant_order(
     study: Study, places: Mapping[str, int], *, like_these: bool
 ) -> list[tuple[str, str, float]]:
     """List the pairs of models whose order a study finds, after Holm.

@@ -78,7 +78,7 @@ class Outcome:
     note: str = ""
 
 
-def decide_outcomes(outcomes: Sequence[Outcome], looks: int = 1) -> list[str]:
+def choose_decision_of_each_outcome(outcomes: Sequence[Outcome], looks: int = 1) -> list[str]:
     """Decide every outcome of a check by the rules above.
 
     Parameters
@@ -114,7 +114,7 @@ def decide_rule_from_outcomes(decisions: Sequence[str]) -> str:
     Parameters
     ----------
     decisions
-        From `decide_outcomes`; none: cannot tell.
+        From `choose_decision_of_each_outcome`; none: cannot tell.
 
     Returns
     -------

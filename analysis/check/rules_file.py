@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analysis.check.grammar import parse_rule_sentence
+from analysis.check.grammar import parse_rule_sentence_into_fields
 from analysis.check.rules import FAIL, LIKE_THESE, NUMBER, PASS, THESE, Rule, Rules
 from analysis.reporting.catalogue.tables import convert_options_to_types_of_defaults, list_table_options
 from analysis.runs.reading import read_text
@@ -80,7 +80,7 @@ def _read_rule(where: str, entry: Mapping[str, Any], defaults: Mapping[str, str]
     if not text:
         raise InputError(f'{where}: does not say what it requires; write require = "stability.flip_10 <= 0.20"')
     try:
-        fields = parse_rule_sentence(text)
+        fields = parse_rule_sentence_into_fields(text)
     except InputError as error:
         raise InputError(f"{where}, {shorten_to_one_line(repr(text))}: {error}") from None
     return Rule(

@@ -167,7 +167,7 @@ def _write_comparison_page(args: argparse.Namespace, paths: tuple[str, str], nam
 
 def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
-    from analysis.compare.verdicts import describe_compared_rows
+    from analysis.compare.verdicts import iterate_lines_about_compared_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv
     from analysis.reporting.words import format_four_digits
     from ground.spreadsheet import escape_formula
@@ -176,7 +176,7 @@ def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
         texts = rows.select_dtypes(exclude=["number", "bool"])  # names are of models, and of strangers' logs
         return render_csv(rows.assign(**{name: texts[name].map(escape_formula) for name in texts}))
     if form == "text":
-        return "".join(f"{line}\n" for line in describe_compared_rows(rows))
+        return "".join(f"{line}\n" for line in iterate_lines_about_compared_rows(rows))
     texts = [
         [format_four_digits(value) if isinstance(value, float) else str(value) for value in row]
         for row in rows.astype(object).itertuples(index=False)

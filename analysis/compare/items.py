@@ -20,7 +20,7 @@ from analysis.statistics.significance import ROUNDING
 def average_answers_per_item(pairs: Iterable[Pair]) -> pd.DataFrame:
     """Average the answers of both sides to every item.
 
-    `pairs`: from `pairs.list_unit_pairs_to_compare`.
+    `pairs`: from `pairs.iterate_unit_pairs_to_compare`.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def tabulate_differing_items(paired: PairedRuns, pairs: Sequence[Pair], examples
     paired
         From `pairing.pair_studies_of_two_run_sets`.
     pairs
-        From `pairs.list_unit_pairs_to_compare` of these. Of a study without a headline among them, all but validity
+        From `pairs.iterate_unit_pairs_to_compare` of these. Of a study without a headline among them, all but validity
         count.
     examples
         Items of every two models and their conditions.

@@ -22,7 +22,7 @@ import pandas as pd
 
 from analysis.compare.equivalence import compute_p_of_equivalence
 from analysis.compare.pairing import PairedRuns
-from analysis.compare.pairs import Chosen, Pair, list_unit_pairs_to_compare
+from analysis.compare.pairs import Chosen, Pair, iterate_unit_pairs_to_compare
 from analysis.compare.power import MCNEMAR, PAIRED_T, SIGN, SIGN_BOUND, find_least_difference_and_needed_items
 from analysis.measures.reworded.flips import FLIPS
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
@@ -52,7 +52,7 @@ def compare_paired_runs(paired: PairedRuns, chosen: Chosen) -> pd.DataFrame:
     InputError
         A model, condition or measure is not there, nothing is left to compare, or scores are too large to be squared.
     """
-    return compare_unit_pairs(list(list_unit_pairs_to_compare(paired, chosen)), chosen, paired.notes)
+    return compare_unit_pairs(list(iterate_unit_pairs_to_compare(paired, chosen)), chosen, paired.notes)
 
 
 def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[str] = ()) -> pd.DataFrame:
@@ -61,7 +61,7 @@ def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[st
     Parameters
     ----------
     pairs
-        From `pairs.list_unit_pairs_to_compare`.
+        From `pairs.iterate_unit_pairs_to_compare`.
     chosen
         What the call asks for.
     notes
@@ -177,7 +177,7 @@ def _compute_p_of_paired_t_test(panel: Panel) -> float:
 
 def _add_holm_p_and_needed_items(rows: pd.DataFrame) -> pd.DataFrame:
     """Add what depends on all rows: p values after Holm, and what it takes to decide."""
-    from analysis.compare.verdicts import choose_verdict_words
+    from analysis.compare.verdicts import choose_verdicts_and_scopes_of_rows
 
     n_tests = max(int(rows["p"].notna().sum()), 1)
     for name in ("p", "p_like", "p_equivalent"):
@@ -185,5 +185,5 @@ def _add_holm_p_and_needed_items(rows: pd.DataFrame) -> pd.DataFrame:
     level = 1 - ALPHA / n_tests
     sizes = [find_least_difference_and_needed_items(row, level) for row in rows.to_dict("records")]
     rows["least_difference"], rows["n_items_to_decide"] = zip(*sizes, strict=True)
-    rows["verdict"], rows["holds_for"] = choose_verdict_words(rows)
+    rows["verdict"], rows["holds_for"] = choose_verdicts_and_scopes_of_rows(rows)
     return rows.drop(columns=["spread", "has_range"])

@@ -13,7 +13,7 @@ from analysis.compare.catalogue import COLUMNS, DIFFERENCES, ITEMS
 from analysis.compare.items import average_answers_per_item, tabulate_differing_items
 from analysis.compare.measures import compare_unit_pairs, do_answers_lie_within_0_and_1
 from analysis.compare.pairing import pair_studies_of_two_run_sets
-from analysis.compare.pairs import Chosen, list_unit_pairs_to_compare
+from analysis.compare.pairs import Chosen, iterate_unit_pairs_to_compare
 from analysis.reporting.catalogue import Table
 from analysis.reporting.catalogue.grid import build_grid_without_catalogue, drop_uniform_columns
 from analysis.reporting.drawing import panels
@@ -61,7 +61,7 @@ class ComparePage:
         self.examples = examples
         self._chosen = Chosen(measures, (models[0], models[1]), (conditions[0], conditions[1]), margin or None)
         self._paired = pair_studies_of_two_run_sets(*self.sides)
-        pairs = list(list_unit_pairs_to_compare(self._paired, self._chosen))
+        pairs = list(iterate_unit_pairs_to_compare(self._paired, self._chosen))
         self.rows = compare_unit_pairs(pairs, self._chosen, self._paired.notes)
         self.pairs = [pair for pair in pairs if not measures or pair.measure in measures]
         self._answer: Answer | None = None

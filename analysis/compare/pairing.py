@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.compare.settings import explain_differing_numbers_of_examples, list_conditions_with_conflicting_settings
+from analysis.compare.settings import explain_differing_numbers_of_examples, find_conditions_to_rename_on_side_b
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
@@ -30,7 +30,7 @@ _SAME = ("options", "canonical", "gold")  # what two wordings have in common, be
 
 
 @dataclass(frozen=True)
-class PairedFolder(Folder):
+class FolderOfComparedSide(Folder):
     """Describe a run folder of one side: it has the rows of the kept wordings, and models named after the side.
 
     Attributes
@@ -137,9 +137,9 @@ def pair_studies_of_two_run_sets(run_a: Runs, run_b: Runs, *, side_names: tuple[
 
     notes: list[str] = []
     pairs = []
-    for study_a, study_b in _match_studies(run_a, run_b, side_names, notes):
+    for study_a, study_b in _iterate_names_of_studies_to_pair(run_a, run_b, side_names, notes):
         try:
-            paired = _pair_study_of_both_sides(run_a, study_a, run_b, study_b, side_names, notes)
+            paired = _open_study_of_both_sides_as_runs(run_a, study_a, run_b, study_b, side_names, notes)
         except (duckdb.IOException, duckdb.InvalidInputException) as error:  # the files were whole a moment ago
             names = ", ".join(str(folder.path) for folder in (*run_a.folders, *run_b.folders))
             raise InputError(f"{names}: cannot be read: {error}") from error
@@ -152,7 +152,9 @@ def pair_studies_of_two_run_sets(run_a: Runs, run_b: Runs, *, side_names: tuple[
     return PairedRuns(pairs, notes, side_names)
 
 
-def _match_studies(run_a: Runs, run_b: Runs, side_names: Sequence[str], notes: list[str]) -> Iterator[tuple[str, str]]:
+def _iterate_names_of_studies_to_pair(
+    run_a: Runs, run_b: Runs, side_names: Sequence[str], notes: list[str]
+) -> Iterator[tuple[str, str]]:
     """Yield the names of studies to compare; note those that only one side has, or that were asked in another way."""
     studies_a, studies_b = run_a.info["studies"], run_b.info["studies"]
     names = [(name, name) for name in studies_a if name in studies_b]
@@ -172,7 +174,7 @@ def _match_studies(run_a: Runs, run_b: Runs, side_names: Sequence[str], notes: l
             yield name_a, name_b
 
 
-def _pair_study_of_both_sides(
+def _open_study_of_both_sides_as_runs(
     run_a: Runs, study_a: str, run_b: Runs, study_b: str, side_names: tuple[str, str], notes: list[str]
 ) -> tuple[Runs, Runs] | None:
     """Lay the rows of one study of both sides beside each other; None without a common item."""
@@ -196,9 +198,9 @@ def _pair_study_of_both_sides(
     if con.execute(compared_items).fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = list_conditions_with_conflicting_settings(*conditions, add_side_to_name(SIDES[1], ""))
+    renamed = find_conditions_to_rename_on_side_b(*conditions, add_side_to_name(SIDES[1], ""))
     if not is_fresh:
-        return (_open_folders_as_paired_runs(con, sides, SIDES, study_a, "shared", renamed),) * 2
+        return (_open_folders_with_kept_stimuli_only(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:
         # The items of both, in the order of A: so they have the same places in the arrays of both.
         con.execute(
@@ -208,14 +210,14 @@ def _pair_study_of_both_sides(
             f"WHERE {_REWORDED_BY_BOTH} GROUP BY item) AS o USING (item)"
         )
     return (
-        _open_folders_as_paired_runs(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
-        _open_folders_as_paired_runs(
-            _copy_kept_stimuli_of_side_b(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed
+        _open_folders_with_kept_stimuli_only(con, sides[:1], SIDES[:1], study_a, "kept_A", renamed),
+        _open_folders_with_kept_stimuli_only(
+            _connect_to_copy_of_kept_stimuli_of_b(con), sides[1:], SIDES[1:], study_a, "kept_B", renamed
         ),
     )
 
 
-def _copy_kept_stimuli_of_side_b(con: Any) -> Any:
+def _connect_to_copy_of_kept_stimuli_of_b(con: Any) -> Any:
     """Copy the kept stimuli of side B into a database of their own: the views of a run have fixed names."""
     own_con = connect_duckdb()
     own_con.register("of_both", con.sql("SELECT * FROM kept_B").to_arrow_table())
@@ -281,7 +283,7 @@ def _note_items_not_compared(
             )
 
 
-def _open_folders_as_paired_runs(
+def _open_folders_with_kept_stimuli_only(
     con: Any, sides: Sequence[Sequence[Folder]], side_names: Sequence[str], study: str, table: str,
     renamed: frozenset[str],
 ) -> Runs:  # fmt: skip
@@ -297,7 +299,7 @@ def _open_folders_as_paired_runs(
 
 def _restrict_paired_folder_to_kept_stimuli(
     folder: Folder, side: str, study: str, table: str, renamed: frozenset[str]
-) -> PairedFolder:
+) -> FolderOfComparedSide:
     """Describe a folder as if it had only the kept stimuli, and models named after its side."""
 
     def name_condition(condition: str) -> str:
@@ -315,7 +317,7 @@ def _restrict_paired_folder_to_kept_stimuli(
         },
     }
     units = frozenset((add_side_to_name(side, model), name_condition(condition)) for model, condition in folder.units)
-    return PairedFolder(
+    return FolderOfComparedSide(
         folder.path, info, folder.parts, units, folder.complete, folder.empty, folder.two_probabilities, folder.absent,
         side, table, renamed,
     )  # fmt: skip

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from analysis.compare.pairing import PairedRuns, find_side_of_model, read_model_and_condition_without_side
-from analysis.compare.settings import describe_differing_settings, list_differing_settings_of_sides
+from analysis.compare.settings import describe_differing_settings, map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
+from analysis.reporting.catalogue.rewordings import list_reasons_wordings_are_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
@@ -68,7 +68,7 @@ class Pair:
         return list(map(read_model_and_condition_without_side, units))
 
 
-def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
+def iterate_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[Pair]:
     """List what is compared.
 
     Parameters
@@ -88,21 +88,23 @@ def list_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterator[P
     InputError
         A model or condition that the call asks for is not there.
     """
-    matched_studies = [list(_match_studies_by_measure(*runs, paired)) for runs in paired.pairs]
+    matched_studies = [list(_iterate_studies_of_same_measure(*runs, paired)) for runs in paired.pairs]
     _refuse_unknown_names([pair for studies in matched_studies for pair in studies], chosen)
     for (runs_a, runs_b), studies in zip(paired.pairs, matched_studies, strict=True):
         protocols = {fields["protocol"] for fields in runs_a.info["studies"].values()}
-        paired.notes.extend(note for note in explain_wordings_not_compared(protocols) if note not in paired.notes)
+        paired.notes.extend(
+            note for note in list_reasons_wordings_are_not_compared(protocols) if note not in paired.notes
+        )
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
         for study_a, study_b in studies:
-            for unit_a, unit_b in _match_units_to_compare(study_a, study_b, chosen, paired):
+            for unit_a, unit_b in _iterate_unit_places_to_compare(study_a, study_b, chosen, paired):
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
                 )
                 yield from _yield_pair_by_measure_and_flips(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
-                    validity_pairs[units] = list(_list_validity_pairs(study_a, study_b, unit_a, unit_b))
+                    validity_pairs[units] = list(_iterate_validity_pair(study_a, study_b, unit_a, unit_b))
         for pairs in validity_pairs.values():
             yield from pairs
 
@@ -124,14 +126,14 @@ def _note_differing_settings(
     runs: tuple[Any, Any], study: Study, unit_b: tuple[str, str], unit_a: tuple[str, str], paired: PairedRuns
 ) -> None:
     """Note settings that differ, of what has the same name on both sides: by other names, they are expected to."""
-    settings = list_differing_settings_of_sides(*runs, (unit_a, unit_b), study.name)
+    settings = map_differing_settings_to_values(*runs, (unit_a, unit_b), study.name)
     model, condition = read_model_and_condition_without_side(unit_a)
     if settings and (model, condition) == read_model_and_condition_without_side(unit_b):
         line = f"{model} ({condition}) in {study.name}: {describe_differing_settings(settings, paired.side_names)}"
         paired.notes.extend([line] if line not in paired.notes else [])
 
 
-def _match_studies_by_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
+def _iterate_studies_of_same_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
     """Yield the studies of both sides by the same measure; note a measure that one side lacks."""
     studies_a, studies_b = (
         {(study.name, study.measure): study for study in read_reworded_studies(runs)} for runs in (runs_a, runs_b)
@@ -169,7 +171,7 @@ def map_side_units_to_study_places(study: Study, side: str) -> dict[tuple[str, s
     }
 
 
-def _match_units_to_compare(
+def _iterate_unit_places_to_compare(
     study_a: Study, study_b: Study, chosen: Chosen, paired: PairedRuns
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of units that are compared: models and conditions that the call or their names pair."""
@@ -237,7 +239,7 @@ def _pair_answers_of_units(
     return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
 
 
-def _list_validity_pairs(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
+def _iterate_validity_pair(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield how far the answers of two units are valid; nothing where all are, or where that is not known."""
     a, b = read_validities_of_unit(study_a, unit_a), read_validities_of_unit(study_b, unit_b)
     if a is None or b is None:

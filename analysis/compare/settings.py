@@ -12,7 +12,7 @@ from ground.errors import shorten_to_one_line
 _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
-def list_conditions_with_conflicting_settings(
+def find_conditions_to_rename_on_side_b(
     conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
 ) -> frozenset[str]:
     """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed.
@@ -35,7 +35,7 @@ def list_conditions_with_conflicting_settings(
     )
 
 
-def list_differing_settings_of_sides(
+def map_differing_settings_to_values(
     a: Runs, b: Runs, units: Sequence[tuple[str, str]], study: str
 ) -> dict[str, tuple[Any, Any]]:
     """List what run.json records otherwise on the other side: of the model and of the condition.
@@ -60,10 +60,10 @@ def list_differing_settings_of_sides(
         for side, (_, condition) in zip((a, b), units, strict=True)
     ]
     names = dict.fromkeys([*conditions[0], *conditions[1]])
-    return {**_list_differing_fields(models, _OF_MODEL), **_list_differing_fields(conditions, names)}
+    return {**_map_differing_fields_to_values(models, _OF_MODEL), **_map_differing_fields_to_values(conditions, names)}
 
 
-def _list_differing_fields(
+def _map_differing_fields_to_values(
     sides: Sequence[Mapping[str, Any]], names: Sequence[str] | Mapping[str, Any]
 ) -> dict[str, tuple[Any, Any]]:
     """List the fields that differ."""
@@ -78,7 +78,7 @@ def describe_differing_settings(settings: Mapping[str, tuple[Any, Any]], side_na
     Parameters
     ----------
     settings
-        From `list_differing_settings_of_sides`.
+        From `map_differing_settings_to_values`.
     side_names
         What the sides are called.
 

@@ -29,14 +29,14 @@ EQUIVALENT = "equivalent within "
 THESE, LIKE_THESE = "these wordings", "wordings like these"
 
 
-def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
+def choose_verdicts_and_scopes_of_rows(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Choose the verdict of every row by the rules above.
 
     `rows`: with columns difference, p_holm, p_like_holm, margin and p_equivalent_holm. Returns the verdicts; and what
     they hold for, empty where nothing was found.
 
     >>> row = {"difference": 0.1, "p_holm": 0.01, "p_like_holm": 0.2, "margin": 0.2, "p_equivalent_holm": 0.01}
-    >>> choose_verdict_words(pd.DataFrame([row, row | {"p_holm": 0.2}]))
+    >>> choose_verdicts_and_scopes_of_rows(pd.DataFrame([row, row | {"p_holm": 0.2}]))
     (['A is higher', 'equivalent within 0.2'], ['these wordings', 'these wordings'])
     """
     verdicts, reach = [], []
@@ -54,7 +54,7 @@ def choose_verdict_words(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return verdicts, reach
 
 
-def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
+def iterate_lines_about_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
     """Write a line per row: the numbers, the interval and the verdict; below it, what would decide an open one.
 
     `rows`: from `measures.compare_unit_pairs`.
@@ -73,7 +73,7 @@ def describe_compared_rows(rows: pd.DataFrame) -> Iterator[str]:
             a, b = (format_percent(row[f"{side}_validity"], 1) for side in "ab")
             yield f"    validity: A {a}, B {b}; only answers valid in both"
         if row["verdict"] == NO_DIFFERENCE:
-            yield from (f"    {line}" for line in _describe_findable_difference_and_needed_items(row))
+            yield from (f"    {line}" for line in _iterate_lines_about_power_and_needed_items(row))
 
 
 def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
@@ -100,7 +100,7 @@ def _describe_measure_difference_and_verdict(row: Mapping[str, Any]) -> str:
     )
 
 
-def _describe_findable_difference_and_needed_items(row: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_lines_about_power_and_needed_items(row: Mapping[str, Any]) -> Iterator[str]:
     """Say what this comparison could have found, and how many items would decide its difference."""
     if row["least_difference"] == row["least_difference"]:
         least = format_significant_digits(row["least_difference"], 2)

@@ -89,7 +89,7 @@ def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model
     with (folder / samples).open("wb") as file:
         for row in _read_responses_with_wordings(runs, study, model):
             scored_condition = conditions[row["condition"]]
-            score = scored_condition.metric.score_response_by_metric(row)
+            score = scored_condition.metric.score_response_or_give_reason(row)
             if isinstance(score, str):
                 scored_condition.left_out[score] += 1
                 continue

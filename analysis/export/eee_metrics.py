@@ -46,7 +46,7 @@ class Metric:
     config: Mapping[str, Any]
     option: str = ""
 
-    def score_response_by_metric(self, row: Mapping[str, Any]) -> float | str:
+    def score_response_or_give_reason(self, row: Mapping[str, Any]) -> float | str:
         """Score a response; a text says why it cannot be."""
         if self.kind == "score":
             return NO_NUMBER if row["score"] is None else float(row["score"])

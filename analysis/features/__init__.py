@@ -7,7 +7,7 @@
     features.read_features(run)  # one row per stimulus
     features.join_answers_with_features(run)  # one row per response to a paraphrase, for mixed models
     features.correlate_features_with_each_other(run)  # Figure 6
-    features.list_components_computing_study_features(run)  # which software computed them, and what is missing
+    features.tabulate_components_of_study_features(run)  # which software computed them, and what is missing
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from analysis.features.dependencies import compute_dependents_and_dependency_length
     from analysis.features.frames import (
         choose_feature_folder_of_each_study,
-        list_components_computing_study_features,
         read_features,
+        tabulate_components_of_study_features,
     )
     from analysis.features.names import FEATURES, PUBLISHED
 
@@ -37,9 +37,9 @@ __all__ = [
     "correlate_features_with_each_other",
     "correlate_pairs_of_features",
     "join_answers_with_features",
-    "list_components_computing_study_features",
     "read_answers_with_wording_features",
     "read_features",
+    "tabulate_components_of_study_features",
 ]
 _PLACES = {
     "Summary": "computation",
@@ -50,7 +50,7 @@ _PLACES = {
     "compute_dependents_and_dependency_length": "dependencies",
     "join_answers_with_features": "answer_rows",
     "read_answers_with_wording_features": "answer_rows",
-    "list_components_computing_study_features": "frames",
+    "tabulate_components_of_study_features": "frames",
     "read_features": "frames",
     "FEATURES": "names",
     "PUBLISHED": "names",

@@ -163,15 +163,15 @@ def read_answers_with_wording_features(
         "units_to_read", pd.DataFrame(asked_units, columns=list(UNIT)) if units is None else units[list(UNIT)]
     )
     try:
-        n_answers = _count_answers_of_units_to_read(runs, original, len(asked_units))
+        n_answers = _count_answers_per_unit_to_read(runs, original, len(asked_units))
         chunks = runs.iterate_query_results_in_chunks(_build_answers_sql(runs, original, _AGREEMENT_SQL[invalid]))
-        starts, place, measures = sort_answers_by_unit_and_place(chunks, n_answers)
+        starts, place, measures = sort_answer_chunks_into_arrays(chunks, n_answers)
     finally:
         runs.con.unregister("units_to_read")
     return AnswerRows(asked_units, wordings, starts, place, measures)
 
 
-def _count_answers_of_units_to_read(runs: Runs, keep_original: bool, n_units: int) -> NDArray[np.int64]:
+def _count_answers_per_unit_to_read(runs: Runs, keep_original: bool, n_units: int) -> NDArray[np.int64]:
     """Count the answers of every unit that `_build_answers_sql` reads."""
     counts = np.zeros(n_units, np.int64)
     rows = runs.execute(
@@ -186,7 +186,7 @@ def _count_answers_of_units_to_read(runs: Runs, keep_original: bool, n_units: in
     return counts
 
 
-def sort_answers_by_unit_and_place(
+def sort_answer_chunks_into_arrays(
     chunks: Iterable[pd.DataFrame], n_answers: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[np.float64]]]:
     """Sort answers into arrays that are made once: all chunks, and a sorted copy of them, would be three times that.

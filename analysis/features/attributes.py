@@ -129,7 +129,7 @@ def _convert_attribute_to_numbers_or_categories(runs: Runs, column: str) -> pd.S
     return values.astype(pd.CategoricalDtype(levels))
 
 
-def label_levels_against_reference_level(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def rename_levels_against_reference_level(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Name the levels of categories by what they are compared with, among the rows of one fit.
 
     Parameters

@@ -122,7 +122,7 @@ def compute_features(
         doubts = languages.find_languages_looking_like_another(run, texts, default, is_default_named)
         collector = _ValueCollector(folder, stored, progress, chunk, must_keep)
         for code, wordings in texts.items():
-            for part in _build_language_components(code, pipelines, sentiment, stored):
+            for part in _iterate_components_of_language(code, pipelines, sentiment, stored):
                 part = languages.withhold_doubtful_component(part, code, doubts.get(code))
                 collector.reuse_or_compute_component_values(code, wordings, part)
         collector.note_language_doubts(doubts)
@@ -135,7 +135,7 @@ def compute_features(
     )  # fmt: skip
 
 
-def _build_language_components(
+def _iterate_components_of_language(
     language: str, pipelines: Sequence[Any], engine: str, stored: StoredFeatures
 ) -> Iterator[Component | MissingComponent]:
     """Yield the components for texts of a language, the slow ones last."""
@@ -299,7 +299,7 @@ def _read_or_compute_edit_similarities(run: Runs, collector: _ValueCollector, pr
     ).fetchall()
     values = []
     with _open_progress_bar("similarity", len(pairs), 0, progress) as bar:
-        for value in similarity.compute_edit_similarities(pairs):
+        for value in similarity.iterate_edit_similarities(pairs):
             values.append(value)
             bar.update()
     names = ("item", "variant")

@@ -110,7 +110,7 @@ def read_features(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(FEATURES, "float64"))
 
 
-def list_components_computing_study_features(runs: Runs) -> pd.DataFrame:
+def tabulate_components_of_study_features(runs: Runs) -> pd.DataFrame:
     """List which components computed the features of each study, and why others are missing.
 
     Returns

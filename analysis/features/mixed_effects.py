@@ -107,11 +107,11 @@ def fit_mixed_model_by_group(runs: Runs, formula: str, by: Sequence[str], engine
 
 def _add_original_distance_and_meaning_columns(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
     """Add the distance of every answer from that to the original, and the meaning score of its wording."""
-    from analysis.measures.beside_original import read_answers_beside_original
+    from analysis.measures.beside_original import tabulate_answers_beside_original
     from analysis.measures.meaning import WORDING, read_verdicts_on_wordings
 
     key = [*FAMILY, "item", "variant"]
-    distances = read_answers_beside_original(runs)[[*key, DISTANCE]]
+    distances = tabulate_answers_beside_original(runs)[[*key, DISTANCE]]
     scores = read_verdicts_on_wordings(runs)[[*WORDING, MEANING_SCORE]].astype({MEANING_SCORE: "float64"})
     if MEANING_SCORE in columns and scores[MEANING_SCORE].isna().all():
         raise InputError(f"{MEANING_SCORE}: no check parts decoys from wordings well enough; see table meaning_checks")
@@ -246,7 +246,7 @@ def _fit_mixed_model_per_group(
             reasons[key] = f"{', '.join(missing)}: missing in {format_quantity(len(part), 'row')}"
             continue
         try:
-            named_part = attributes.label_levels_against_reference_level(part, columns)
+            named_part = attributes.rename_levels_against_reference_level(part, columns)
             result = mixed.fit_mixed_models(
                 named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
             )

@@ -34,18 +34,20 @@ def join_ratings_with_features(runs: Runs, *, attributes: Sequence[str] = (), as
     DataFrame
         One row per answer to a wording that counts (`analysis.measures.ratings`): study, model, condition, item,
         variant (categorical); score: the mean answer, 0 to 1, before reversing, or rank, keyed_rank and weight
-        (`measures.ratings_ranks.list_answers_as_weighted_ranks`); the columns of `analysis.features.FEATURES`, and the
+        (`measures.ratings_ranks.tabulate_weighted_answer_ranks`); the columns of `analysis.features.FEATURES`, and the
         attributes.
     """
     import pandas as pd
 
     from analysis.measures.ratings import read_ratings
-    from analysis.measures.ratings_ranks import list_answers_as_weighted_ranks
+    from analysis.measures.ratings_ranks import tabulate_weighted_answer_ranks
 
     rows = (
-        list_answers_as_weighted_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
+        tabulate_weighted_answer_ranks(runs)[[*UNIT, "item", "variant", "rank", "keyed_rank", "weight"]]
         if as_ranks
-        else pd.concat(_list_rating_score_rows(read_ratings(runs)), ignore_index=True).dropna(subset=["score"])
+        else pd.concat(_iterate_rating_score_frames_of_units(read_ratings(runs)), ignore_index=True).dropna(
+            subset=["score"]
+        )
     )
     return _join_with_features(rows, runs, attributes)
 
@@ -67,7 +69,7 @@ def join_scores_with_features(runs: Runs, *, attributes: Sequence[str] = ()) -> 
         score in the unit of the measure, NaN where a response failed or has none; the columns of
         `analysis.features.FEATURES`, and the attributes.
     """
-    return _join_with_features(_list_score_rows(runs), runs, attributes).astype({"measure": "category"})
+    return _join_with_features(_tabulate_scores_with_measure(runs), runs, attributes).astype({"measure": "category"})
 
 
 def _join_with_features(rows: pd.DataFrame, runs: Runs, attributes: Sequence[str]) -> pd.DataFrame:
@@ -78,7 +80,7 @@ def _join_with_features(rows: pd.DataFrame, runs: Runs, attributes: Sequence[str
     return rows.astype(dict.fromkeys([*UNIT, "item", "variant"], "category"))
 
 
-def _list_rating_score_rows(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame]:
+def _iterate_rating_score_frames_of_units(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame]:
     """Yield the scores of every unit of some studies, a row per answer."""
     for ratings in studies:
         places = ratings.variants
@@ -87,7 +89,7 @@ def _list_rating_score_rows(studies: Sequence[Ratings]) -> Iterator[pd.DataFrame
             yield places[["item", "variant"]].assign(study=ratings.name, model=model, condition=condition, score=row)
 
 
-def _list_score_rows(runs: Runs) -> pd.DataFrame:
+def _tabulate_scores_with_measure(runs: Runs) -> pd.DataFrame:
     """List the scores as they are, in the order of run.json and of the wordings, with their measure."""
     import pandas as pd
 

@@ -55,7 +55,7 @@ class EditPattern:
         return 1 - self.compute_edit_distance(text) / longer if longer else 1.0
 
 
-def compute_edit_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
+def iterate_edit_similarities(pairs: Iterable[tuple[str | None, str]]) -> Iterator[float]:
     """Compute the edit similarity of (original, wording) pairs; NaN without an original.
 
     White space of any length counts as one space; at the ends it is ignored. Pairs with the same original should come

@@ -84,7 +84,7 @@ class _Answers:
     are_sides: bool = False
 
 
-def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
+def tabulate_answers_beside_original(runs: Runs) -> pd.DataFrame:
     """Read the answers to all paraphrases as a row each, beside those to the originals.
 
     Parameters
@@ -98,7 +98,9 @@ def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
         study, model, condition, item, variant, wording (categorical); flip, distance, value as in
         `AnswersBesideOriginal`. In the order of run.json and of the study.
     """
-    parts = [_list_answers_of_study(study) for study in read_answers_beside_original_wording(runs)]
+    parts = [
+        _tabulate_answers_of_study_beside_original(study) for study in read_studies_with_answers_beside_original(runs)
+    ]
     names = ["study", "model", "condition", "item", "variant", "wording"]
     frame = (
         pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*names, "flip", "distance", "value"])
@@ -106,7 +108,7 @@ def read_answers_beside_original(runs: Runs) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(names, "category") | dict.fromkeys(("flip", "distance", "value"), "float64"))
 
 
-def _list_answers_of_study(study: AnswersBesideOriginal) -> pd.DataFrame:
+def _tabulate_answers_of_study_beside_original(study: AnswersBesideOriginal) -> pd.DataFrame:
     """List the answers of a study, unit after unit."""
     n_units, n_wordings = study.flips.shape
     columns: dict[str, Any] = {"study": pd.Categorical.from_codes(np.zeros(n_units * n_wordings, int), [study.study])}
@@ -120,7 +122,7 @@ def _list_answers_of_study(study: AnswersBesideOriginal) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: array.ravel() for name, array in values.items()}, copy=False)
 
 
-def read_answers_beside_original_wording(runs: Runs) -> list[AnswersBesideOriginal]:
+def read_studies_with_answers_beside_original(runs: Runs) -> list[AnswersBesideOriginal]:
     """Read every study of two answers, of choices and of rating scales, once per `Runs`.
 
     Parameters

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.beside_original import AnswersBesideOriginal, read_answers_beside_original_wording
+from analysis.measures.beside_original import AnswersBesideOriginal, read_studies_with_answers_beside_original
 from analysis.measures.meaning import StudyMeaning, read_meaning_checks_of_studies, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.runs import Runs
@@ -116,7 +116,7 @@ def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswe
     judged = read_verdicts_on_wordings(runs)[
         ["study", "item", "variant", "meaning", "meaning_score", "votes_yes", "votes_no"]
     ]
-    for beside in read_answers_beside_original_wording(runs):
+    for beside in read_studies_with_answers_beside_original(runs):
         if beside.study in meanings:
             of_study = judged[judged["study"] == beside.study].drop(columns="study")
             beside_rows = beside.wordings.merge(of_study, on=["item", "variant"], how="left")

@@ -17,7 +17,7 @@ from analysis.measures.people_file import Item, read_answers_of_people
 from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
 from analysis.measures.ratings_rows import PERSONA
 from analysis.runs import Runs
-from analysis.statistics.ratings.comparison import compare_units_with_people_by_item
+from analysis.statistics.ratings.comparison import compute_item_figures_of_units_and_people
 from analysis.statistics.ratings.people import People, PeopleReference, build_resampled_and_halved_people
 from analysis.statistics.resampling import Array
 
@@ -39,7 +39,7 @@ class Compared:
     shares
         (items, units, options); NaN where there is no answer that can be compared.
     figures
-        From `compare_units_with_people_by_item`: (items, units).
+        From `compute_item_figures_of_units_and_people`: (items, units).
     """
 
     ratings: Ratings
@@ -127,7 +127,7 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
         validity.append(ratings.average_validity_of_units(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
     n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
-    figures = compare_units_with_people_by_item(laid_out, people, reference, n_samples)
+    figures = compute_item_figures_of_units_and_people(laid_out, people, reference, n_samples)
     return Compared(ratings, people, reference, units, np.array(validity), laid_out, figures)
 
 

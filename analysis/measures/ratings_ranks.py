@@ -12,7 +12,7 @@ from analysis.statistics.mixed import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.ordered import EXPECTED
 
 
-def list_answers_as_weighted_ranks(runs: Runs, way: str = EXPECTED) -> pd.DataFrame:
+def tabulate_weighted_answer_ranks(runs: Runs, way: str = EXPECTED) -> pd.DataFrame:
     """List the answers of all studies, a row per option that has a share of the answer.
 
     Parameters

@@ -75,7 +75,7 @@ class Style:
     p: float
 
 
-def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
+def iterate_model_response_styles(ratings: Ratings) -> Iterator[Style]:
     """Measure the styles of every model in every setting, those that its conditions tell of."""
     settings = ratings.list_unit_places_by_setting()
     for unit, places in settings:
@@ -88,7 +88,7 @@ def measure_response_styles(ratings: Ratings) -> Iterator[Style]:
         shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
         yield from _compare_share_with_other_models(ratings, style, shares)
     for unit, places in settings:
-        for style, (value, against) in pair_conditions_shown_differently(ratings, places).items():
+        for style, (value, against) in average_scores_shown_in_two_ways_by_style(ratings, places).items():
             yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)
 
 
@@ -164,7 +164,7 @@ def _find_model_of_median_mean(means: list[float], place: int, in_order: list[in
     return min(middle, key=lambda other: abs(means[other] - means[place]))
 
 
-def pair_conditions_shown_differently(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
+def average_scores_shown_in_two_ways_by_style(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
     """Pair the conditions of a model in one setting that differ in how the options are shown.
 
     Parameters

@@ -83,7 +83,7 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
 
     So are orders of the options that stand in the text. Like a template, an order may move all items at once.
     """
-    studies = _find_studies_with_reordered_words(runs)
+    studies = _list_candidate_studies_of_reordered_words(runs)
     if not studies:
         return set()
     texts = runs.sql(
@@ -103,7 +103,7 @@ def find_studies_of_reordered_words(runs: Runs) -> set[str]:
     }
 
 
-def _find_studies_with_reordered_words(runs: Runs) -> list[str]:
+def _list_candidate_studies_of_reordered_words(runs: Runs) -> list[str]:
     """Find the studies of which (nearly) every item has two wordings of the same words; no others can have all."""
     texts = runs.sql(
         "SELECT study, min(text) AS first, max(text) AS last FROM stimuli WHERE pattern <> 'original' "

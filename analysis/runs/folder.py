@@ -159,12 +159,14 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     stimuli = path / SCHEMA["stimuli"]["file"]
     if not stimuli.is_file():
         raise InputError(f"{path}: {stimuli.name} is missing, so this is not a whole run folder")
-    _check_file_columns(con, folder, "stimuli", [stimuli])
-    absent = _check_file_columns(con, folder, "responses", folder.parts) if folder.parts else folder.absent
+    _check_columns_and_list_absent_ones(con, folder, "stimuli", [stimuli])
+    absent = (
+        _check_columns_and_list_absent_ones(con, folder, "responses", folder.parts) if folder.parts else folder.absent
+    )
     folder = replace(folder, absent=absent)
     try:
         _refuse_repeated_or_foreign_stimuli(con, folder)
-        folder = _find_asked_models_and_conditions(con, folder) if folder.parts else folder
+        folder = _add_units_and_footer_facts_to_folder(con, folder) if folder.parts else folder
         refuse_impossible_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
         if folder.parts:
             parts = _build_parquet_sql(
@@ -191,7 +193,7 @@ def _read_folder_run_json(path: Path) -> dict[str, Any]:
     return run_json.read_run_json(path)
 
 
-def _check_file_columns(
+def _check_columns_and_list_absent_ones(
     con: duckdb.DuckDBPyConnection, folder: Folder, table: str, files: Sequence[Path]
 ) -> frozenset[tuple[str, str]]:
     """Refuse files without a column of the schema or with another type; further columns are ignored.
@@ -269,7 +271,7 @@ def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: 
         raise InputError(f"{folder.path}: {file}: item {row[0]!r}, variant {row[1]!r} is empty or appears twice")
 
 
-def _find_asked_models_and_conditions(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
+def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
     footers = con.execute(
         f"""

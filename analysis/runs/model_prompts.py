@@ -109,7 +109,7 @@ def _fill_wording_into_messages(
     return tuple((role, "".join(map(str, content))) for role, content in parts)
 
 
-def read_wordings_of_item(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
+def list_wordings_of_item(runs: Runs, study: str, item: str) -> list[dict[str, Any]]:
     """List the wordings of an item in their order.
 
     Parameters

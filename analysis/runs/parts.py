@@ -46,7 +46,7 @@ class Part:
     counts: Mapping[str, Mapping[str, tuple[Any, Any]]]
     studies: tuple[str, ...] = ()
 
-    def count_kept(self) -> dict[str, tuple[int, int]]:
+    def count_kept_and_all_by_kind(self) -> dict[str, tuple[int, int]]:
         """Count what is kept and what there is: kind -> (n, m)."""
         counts = [self.counts[study] for study in self.studies or self.counts]
         sums = {kind: tuple(sum(count[kind][side] for count in counts) for side in (0, 1)) for kind in KINDS[:-1]}

@@ -63,12 +63,12 @@ KURTOSIS = Form(least=1_000)
 DEVIATION = Form(least=np.inf)  # of a spread over items
 
 
-def choose_variance_interval_form(column: str) -> Form:
+def build_variance_interval_form(column: str) -> Form:
     """Choose the interval of the variance of scores."""
     return Form(least=60, column=column, ends=_compute_bonett_variance_interval)
 
 
-def choose_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form:
+def build_entropy_interval_form(column: str, n_classes: float = np.inf) -> Form:
     """Choose the interval of the entropy, in bits, of values of which equal ones are one class.
 
     Parameters

@@ -71,7 +71,7 @@ _CHUNK = 2_000_000  # counts held at a time: 16 MB
 _UNITS = 64  # units whose draws are held at a time: 5 MB per figure at 10,000 draws
 
 
-def draw_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
+def iterate_drawn_item_counts(n_items: int, draws: int = DRAWS, seed: int = 0) -> Iterator[Array]:
     """Draw items and count how often each one was taken, in chunks of rows.
 
     Rows are multinomial (n_items; 1/n_items, ...). The same arguments always give the same counts. That makes
@@ -299,7 +299,7 @@ def bootstrap_intervals(
     Raises
     ------
     InputError
-        As `draw_item_counts`.
+        As `iterate_drawn_item_counts`.
     """
     units = next(iter(columns.values())).shape[1]
     targets = [(unit,) for unit in range(units)]
@@ -335,7 +335,7 @@ def bootstrap_differences(
     Raises
     ------
     InputError
-        As `draw_item_counts`.
+        As `iterate_drawn_item_counts`.
     """
     return _bootstrap_units_or_differences(columns, statistic, shares, forms or {}, list(pairs), draws, seed)
 
@@ -368,7 +368,7 @@ def _bootstrap_units_or_differences(
             name for name in names if len(sides) == 2 or name not in share_ends or np.isnan(share_ends[name]).any()
         ]
         drawn = (
-            [statistic(unit_columns, chunk) for chunk in draw_item_counts(len(items), draws, seed)]
+            [statistic(unit_columns, chunk) for chunk in iterate_drawn_item_counts(len(items), draws, seed)]
             if resampled_names
             else []
         )

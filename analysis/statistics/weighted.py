@@ -28,7 +28,7 @@ _WHOLE = np.float32
 _RESIDUE, _RESOLUTION = 1e-13, 1e-15
 
 
-def compute_kurtosis_and_variance(
+def compute_kurtosis_and_variance_per_draw(
     counts: Array, values: Array, *, biased: bool = True, scale: float | None = None
 ) -> dict[str, Array]:
     """Compute kurtosis (Fisher's: 0 for a normal distribution) and variance (n - 1) over the drawn items.
@@ -61,7 +61,7 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
     Parameters
     ----------
     counts, values, biased, scale
-        As in `compute_kurtosis_and_variance`.
+        As in `compute_kurtosis_and_variance_per_draw`.
 
     Returns
     -------
@@ -92,12 +92,12 @@ def round_to_nearest(values: Array) -> Array:
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def compute_mode_share_and_entropy(counts: Array, values: Array, n_numbers: float = np.inf) -> dict[str, Array]:
+def compute_mode_and_entropy_draws(counts: Array, values: Array, n_numbers: float = np.inf) -> dict[str, Array]:
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
     jackknife corrects it (Zahl 1977): n H - (n - 1) mean of H without one item. Its interval is around this value
-    (`analysis.statistics.forms.choose_entropy_interval_form`).
+    (`analysis.statistics.forms.build_entropy_interval_form`).
 
     Parameters
     ----------
@@ -156,7 +156,9 @@ def find_mode_and_count_distinct(values: Array) -> tuple[float, int]:
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
-def compute_score_gold_correlations(columns: Columns, counts: Array, *, scale: float | None = None) -> dict[str, Array]:
+def compute_gold_correlations_per_draw(
+    columns: Columns, counts: Array, *, scale: float | None = None
+) -> dict[str, Array]:
     """Correlate scores with human ones by Kendall's tau-b, Spearman and Pearson.
 
     Parameters
@@ -182,7 +184,7 @@ def compute_score_gold_correlations(columns: Columns, counts: Array, *, scale: f
     }
 
 
-def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_kendall_tau_draws(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Kendall's tau-b with ties and repeated items.
 
     Parameters
@@ -190,7 +192,7 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     counts, x, y
         (draws, items), and twice (items, units).
     scale
-        As in `compute_score_gold_correlations`.
+        As in `compute_gold_correlations_per_draw`.
 
     Returns
     -------
@@ -202,13 +204,13 @@ def compute_kendall_tau(counts: Array, x: Array, y: Array, *, scale: float | Non
     )
 
 
-def compute_pearson_correlation(counts: Array, x: Array, y: Array) -> Array:
+def compute_pearson_correlation_per_draw(counts: Array, x: Array, y: Array) -> Array:
     """Compute Pearson's correlation.
 
     Parameters
     ----------
     counts, x, y
-        As in `compute_kendall_tau`.
+        As in `compute_kendall_tau_draws`.
 
     Returns
     -------

@@ -107,11 +107,16 @@ def compare_tables(
             raise InputError(f"check: rows are not told apart by {', '.join(on)}; name more columns in on=[...]")
     both = ours[[*on, *compared]].merge(theirs, on=on, how="outer", suffixes=("_ours", "_theirs"), indicator=True)
     shared = both[both["_merge"] == "both"]
-    rows = [_compare_column(shared[f"{name}_ours"], shared[f"{name}_theirs"], name, tolerance) for name in compared]
+    rows = [
+        _build_comparison_row_of_column(shared[f"{name}_ours"], shared[f"{name}_theirs"], name, tolerance)
+        for name in compared
+    ]
     return Comparison(pd.DataFrame(rows), len(both) - len(shared), tolerance)
 
 
-def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: float) -> dict[str, object]:
+def _build_comparison_row_of_column(
+    ours: pd.Series, theirs: pd.Series, name: str, tolerance: float
+) -> dict[str, object]:
     """Compare two columns, value by value; the same infinite value is no difference."""
     left, right = (column.astype(float).to_numpy() for column in (ours, theirs))
     with np.errstate(invalid="ignore"):
@@ -129,12 +134,12 @@ def _compare_column(ours: pd.Series, theirs: pd.Series, name: str, tolerance: fl
 
 
 @contextlib.contextmanager
-def print_line_if_package_is_missing(package: str) -> Iterator[None]:
+def print_import_error_of_block(package: str) -> Iterator[None]:
     """Run the lines below `with`; where they cannot import the package, say so in one line instead.
 
     ::
 
-        with print_line_if_package_is_missing("pingouin"):
+        with print_import_error_of_block("pingouin"):
             import pingouin
             display(page.check_against_package("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
     """
@@ -145,12 +150,12 @@ def print_line_if_package_is_missing(package: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def run_if_possible() -> Iterator[None]:
+def print_input_error_of_block() -> Iterator[None]:
     """Run the lines below `with`; where the data do not allow it, say why in one line instead.
 
     ::
 
-        with run_if_possible():
+        with print_input_error_of_block():
             display(run.correlate(measures, scores))
     """
     try:

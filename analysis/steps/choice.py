@@ -59,16 +59,16 @@ def derive_choices_of_responses(
     columns = ["pattern", "gold", "options", "canonical", "attributes.subset", *texts]
     rows = attach_wordings(responses, wordings, columns)
     scores = stack_lists_into_array(rows["logprob"].where(rows["logprob"].notna(), rows["probability"]))
-    choices = _take_option_of_largest_score(rows, scores)
+    choices = _build_choice_rows_by_largest_score(rows, scores)
     is_text = rows["condition"].isin(text_conditions).to_numpy()
     if is_text.any():
         of_texts = rows[is_text]
-        per_byte = _take_option_of_largest_score(of_texts, _divide_log_probabilities_by_bytes(of_texts))
+        per_byte = _build_choice_rows_by_largest_score(of_texts, _divide_log_probabilities_by_bytes(of_texts))
         choices = pd.concat([choices, per_byte.assign(condition=per_byte["condition"] + PER_BYTE)], ignore_index=True)
     return _add_rows_of_all_subsets(choices)
 
 
-def _take_option_of_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
+def _build_choice_rows_by_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
     options, canonical = stack_row_options_and_canonical_labels(rows)
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]
@@ -158,15 +158,15 @@ def compute_shares_of_unchanged_choices(choices: pd.DataFrame) -> pd.DataFrame:
         all of them; changed: the rest. Where every question has one answer only, nothing is kept or changed: no row.
     """
     kept = pd.DataFrame({
-        "same_in_orders": _compute_share_of_unanimous_groups(choices, ["item", "pattern"]),
-        "same_in_wordings": _compute_share_of_unanimous_groups(choices, ["item", "order"]),
-        "same_throughout": _compute_share_of_unanimous_groups(choices, ["item"]),
+        "same_in_orders": _compute_unanimous_shares_by_subset(choices, ["item", "pattern"]),
+        "same_in_wordings": _compute_unanimous_shares_by_subset(choices, ["item", "order"]),
+        "same_throughout": _compute_unanimous_shares_by_subset(choices, ["item"]),
     })  # fmt: skip
     kept = kept.dropna(subset=["same_throughout"])
     return kept.assign(changed=1 - kept["same_throughout"]).reset_index()
 
 
-def _compute_share_of_unanimous_groups(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
+def _compute_unanimous_shares_by_subset(choices: pd.DataFrame, keys: Sequence[str]) -> pd.Series:
     """Compute the share of groups of two or more answers that are one and the same choice."""
     groups = choices.groupby([*GROUP, *keys], sort=False)["chosen"]
     sizes = groups.agg(["nunique", "count", "size"])

@@ -4,7 +4,7 @@
 
     scores = read_meaning_scores(runs)
     rates = rate_quality_of_checks(scores)
-    answers = read_answers_beside_original(runs)
+    answers = tabulate_answers_beside_original(runs)
     flips = summarize_flips_by_meaning_of_wordings(answers, read_verdicts_on_wordings(runs))
 
 Every number is computed in the plainest way: AUC by ranks, a range by the number of draws in which an answer is the
@@ -81,7 +81,7 @@ def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.D
     Parameters
     ----------
     answers
-        A row per answer beside that to the original (`measures.beside_original.read_answers_beside_original`).
+        A row per answer beside that to the original (`measures.beside_original.tabulate_answers_beside_original`).
     meanings
         A row per wording with its verdict (`measures.meaning.read_verdicts_on_wordings`).
 

@@ -64,7 +64,9 @@ def derive_option_shares_and_mean_answers(
         for row in rows[["study", "condition", "probability", "count", "answer", "options"]].to_dict("records")
     ]
     orders = fields[["study", "condition", "option_order"]]
-    settings = pd.concat([_name_settings_of_study(study, part) for study, part in fields.groupby("study", sort=False)])
+    settings = pd.concat(
+        [_tabulate_settings_by_condition(study, part) for study, part in fields.groupby("study", sort=False)]
+    )
     keys = rows["key"].fillna("1").astype(str).astype(float).astype(int)
     rows = rows.drop(columns=[name for name in ("option_order",) if name in rows])
     rows = rows.assign(shares=shares, s=[_compute_mean_answer(values) for values in shares], key=keys)
@@ -94,7 +96,7 @@ def _compute_mean_answer(shares: list[float] | None) -> float:
     return sum(rank * share for rank, share in enumerate(shares)) / (len(shares) - 1)
 
 
-def _name_settings_of_study(study: str, conditions: pd.DataFrame) -> pd.DataFrame:
+def _tabulate_settings_by_condition(study: str, conditions: pd.DataFrame) -> pd.DataFrame:
     """Return study, asked (the condition) and condition (its setting)."""
     records = conditions.set_index("condition").drop(columns="study").to_dict("index")
     fields = {

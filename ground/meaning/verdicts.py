@@ -82,7 +82,7 @@ class CheckQuality:
     best: bool = False
 
 
-def select_wordings_accepted_by_people(
+def mark_wordings_passed_by_people_or_all(
     votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.bool_], str]:
     """Select the wordings that checks are to let pass.
@@ -117,7 +117,7 @@ def assess_quality_of_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        From `select_wordings_accepted_by_people`.
+        From `mark_wordings_passed_by_people_or_all`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 
@@ -190,7 +190,7 @@ def decide_verdict_per_wording(
     qualities
         Of `assess_quality_of_checks`.
     votes_yes, votes_no
-        As in `select_wordings_accepted_by_people`.
+        As in `mark_wordings_passed_by_people_or_all`.
 
     Returns
     -------

@@ -83,7 +83,7 @@ class Cluster:
         }
         try:
             with TemporaryDirectory() as scratch:  # sent before `ray.init` returns
-                remote_environment = {"py_modules": list_code_folders_for_other_machines(package, Path(scratch))}
+                remote_environment = {"py_modules": collect_code_folders_for_workers(package, Path(scratch))}
                 ray.init(
                     address=self.address,
                     runtime_env=local_environment if self.address == LOCAL else remote_environment,
@@ -303,7 +303,7 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, UserError) else error from None
 
 
-def list_code_folders_for_other_machines(package: Path, scratch: Path) -> list[str]:
+def collect_code_folders_for_workers(package: Path, scratch: Path) -> list[str]:
     """List the folders of code that a worker imports, each complete where it stands alone.
 
     Parameters

@@ -19,7 +19,7 @@ from inference.asking.models import Model, refuse_folder_of_earlier_demo_models
 from inference.asking.one_model import (
     Settings,
     ask_model,
-    count_rows_before_loading,
+    count_expected_and_saved_rows,
     find_tallies_of_finished_model,
     release_device_memory,
 )
@@ -90,7 +90,7 @@ class _Share:
         return mine == theirs
 
 
-def execute_tasks(
+def ask_tasks_and_list_tallies(
     tasks: Sequence[Task], *, load: Callable[[Model, int], Engine] | None = None, cluster: Cluster | None = None
 ) -> list[Tally]:
     """Ask every model every variant under every condition, except what the run folders already hold.
@@ -132,9 +132,9 @@ def execute_tasks(
             [share for task in tasks for share in _open_folder_and_list_model_shares(task, folders, cluster)]
         )
         last = {share.run.path: share for group in groups for share in group}
-        answered = _find_models_already_finished(groups)
+        answered = _find_tallies_of_finished_shares(groups)
         unasked = (
-            _find_models_absent_before_loading(groups, answered)
+            _find_errors_of_absent_models(groups, answered)
             if load is None and cluster is None and len(groups) > 1
             else {}
         )
@@ -156,7 +156,7 @@ def execute_tasks(
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
-                        unasked |= _report_model_that_cannot_be_asked(
+                        unasked |= _print_error_and_assign_to_shares(
                             group[group.index(share) :] if engine.fails else [share], error
                         )
                     if last[share.run.path] is share and not any(
@@ -172,7 +172,7 @@ def execute_tasks(
     return [tally for task_tallies in tallies.values() for tally in task_tallies]
 
 
-def _find_models_already_finished(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
+def _find_tallies_of_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict[_Share, list[Tally]]:
     """Find the shares that have nothing left to ask, by their run folders alone; errors are left to the asking."""
     answered = {}
     for share in chain.from_iterable(groups):
@@ -186,13 +186,13 @@ def _find_models_already_finished(groups: Sequence[Sequence[_Share]]) -> dict[_S
 def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_Share]) -> dict[Path, tuple[int, int]]:
     """Count the rows that a model is to have in every study, and those that are there, where a bar is to show them."""
     return {
-        share.run.path: count_rows_before_loading(share.run, share.model, share.task.questions, share.task.settings)
+        share.run.path: count_expected_and_saved_rows(share.run, share.model, share.task.questions, share.task.settings)
         for share in group
         if can_show_progress_bars() and share not in left_out
     }
 
 
-def _find_models_absent_before_loading(
+def _find_errors_of_absent_models(
     groups: Sequence[Sequence[_Share]], finished_shares: Container[_Share]
 ) -> dict[_Share, InputError]:
     """Look for all models that are to be loaded before the first is; name those that are not there."""
@@ -203,11 +203,11 @@ def _find_models_absent_before_loading(
         try:
             group[0].task.settings.refuse_missing_model(group[0].model)
         except InputError as error:
-            unasked |= _report_model_that_cannot_be_asked(group, error)
+            unasked |= _print_error_and_assign_to_shares(group, error)
     return unasked
 
 
-def _report_model_that_cannot_be_asked(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
+def _print_error_and_assign_to_shares(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
     """Print at once that a model cannot be asked, and give each of its shares the error; the others are asked."""
     print_warning(f"{shares[0].model.id}: not asked: {error}")
     return dict.fromkeys(shares, error)

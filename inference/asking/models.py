@@ -12,7 +12,7 @@ from unicodedata import category
 from ground import run_json
 from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from inference.demo import ALL, ENCODERS, FAMILY, MODELS, PREFIX, THINKERS, DemoModel
-from inference.engines import find_engine_entry, is_engine_of_server
+from inference.engines import find_engine_entry_or_none, is_engine_of_server
 from inference.engines.adapters import Adapter
 from inference.engines.digest import compute_folder_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
@@ -224,7 +224,7 @@ def _list_demo_models(
     kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
 ) -> tuple[Model, ...]:
     """List the demo models of these kinds that the engine can ask, those that think or the others."""
-    entry = find_engine_entry(engine)
+    entry = find_engine_entry_or_none(engine)
     candidates = THINKERS if thinking else demo_models or FAMILY | ENCODERS
     return tuple(
         Model(

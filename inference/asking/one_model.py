@@ -36,13 +36,13 @@ from inference.asking.session import (
     Stop,
     Tally,
     Writer,
+    add_pruned_probability_to_shortcuts_field,
     print_prompt_and_failure_counts,
-    summarise_unfollowed_paths_in_shortcuts,
 )
 from inference.engines import ENGINES, is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
 from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import is_hub_id, is_hub_reachable
+from inference.engines.hub import is_hub_id, is_hub_reachable_else_require_cached_model
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
@@ -88,7 +88,9 @@ class Settings:
         revision = model.fields.get("revision", self.revision)
         try:
             if self._loads_checkpoint() and is_hub_id(model.source):
-                is_hub_reachable(model.source, revision)  # before torch is loaded, which takes seconds
+                is_hub_reachable_else_require_cached_model(
+                    model.source, revision
+                )  # before torch is loaded, which takes seconds
             return engines.load_engine(
                 model.source,
                 engine=self.engine,
@@ -118,7 +120,7 @@ class Settings:
         loading = import_without_interruption("inference.engines.loading")
 
         try:
-            loading.find_config_file(model.source, model.fields.get("revision", self.revision))
+            loading.find_and_check_config_file(model.source, model.fields.get("revision", self.revision))
         except NoSuchModel as error:
             raise InputError(f"{error}{format_similar_model_hint(model.source)}") from error
 
@@ -176,7 +178,7 @@ def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions,
     return tallies
 
 
-def count_rows_before_loading(run: Run, model: Model, questions: Questions, settings: Settings) -> tuple[int, int]:
+def count_expected_and_saved_rows(run: Run, model: Model, questions: Questions, settings: Settings) -> tuple[int, int]:
     """Count the rows of a model before it is loaded, in the prompt form that it most probably has.
 
     Parameters
@@ -251,10 +253,10 @@ def ask_model(
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     recorded_fields = run.models.get(model.id, {})
     info = {**engine.info, **model.fields, "forms": forms}
-    run.add_model(model.id, summarise_unfollowed_paths_in_shortcuts(info, recorded_fields, ()))
+    run.add_model(model.id, add_pruned_probability_to_shortcuts_field(info, recorded_fields, ()))
     record_conditions_and_expected_rows(run, model.id, rounds)
     with stop.end_block_at_first_signal(model.id):
-        rounds = recorded_prompts.record_prompts(run, model.id, form, questions, rounds, engine)
+        rounds = recorded_prompts.record_prompts_and_return_rounds(run, model.id, form, questions, rounds, engine)
     missing_by_round = [_MissingRows.find_missing_rows(run, model.id, round_) for round_ in rounds]
     n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in missing_by_round)
     call_progress.add_study_to_progress_bar(
@@ -268,7 +270,7 @@ def ask_model(
     def record_unfollowed_token_paths() -> None:
         every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
         if any(tally.left_out for tally in every_tally):
-            run.add_model(model.id, summarise_unfollowed_paths_in_shortcuts(info, recorded_fields, every_tally))
+            run.add_model(model.id, add_pruned_probability_to_shortcuts_field(info, recorded_fields, every_tally))
 
     try:
         for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:

@@ -29,7 +29,7 @@ _MARK = re.compile("\ue000([0-9]+)\ue001")  # characters that no alphabet has
 Message = dict[str, Any]  # role (null where the prompt is one text) and content: texts, and columns that come between
 
 
-def record_prompts(
+def record_prompts_and_return_rounds(
     run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
 ) -> list[Round]:
     """Record the prompts of one model that run.json does not have yet.
@@ -64,7 +64,7 @@ def record_prompts(
         recorded_entries = [
             entry for condition in round_.conditions for entry in run.asked_prompts.get(condition.name, ())
         ]
-        wordings, rounds_to_ask[place] = _find_form_common_to_prompts(
+        wordings, rounds_to_ask[place] = _find_common_form_and_round_rendering_it(
             round_, list(run.study.variants), engine.mask_token, recorded_entries
         )
         prompt = round_.render(first, engine.mask_token)
@@ -103,7 +103,7 @@ def build_hash_to_form_mapping(book: PromptBook, form: str) -> dict[str, Any]:
     )
 
 
-def _find_form_common_to_prompts(
+def _find_common_form_and_round_rendering_it(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], Round]:
     """Compare the prompts of variants with one form.

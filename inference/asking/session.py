@@ -153,7 +153,7 @@ class Tally:
         return f"{self.model} {self.condition}"
 
 
-def summarise_unfollowed_paths_in_shortcuts(
+def add_pruned_probability_to_shortcuts_field(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
 ) -> dict[str, Any]:
     """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
@@ -173,12 +173,12 @@ def summarise_unfollowed_paths_in_shortcuts(
 
     Examples
     --------
-    >>> first = summarise_unfollowed_paths_in_shortcuts({"shortcuts": ["head"]}, {},
+    >>> first = add_pruned_probability_to_shortcuts_field({"shortcuts": ["head"]}, {},
     ...                                        [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
     >>> first["shortcuts"]
     ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
     >>> tally = Tally("m", "c", left_out=2, largest_left_out=4e-10)
-    >>> again = summarise_unfollowed_paths_in_shortcuts({}, first, [tally])
+    >>> again = add_pruned_probability_to_shortcuts_field({}, first, [tally])
     >>> again["shortcuts"]
     [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
     """

@@ -9,7 +9,7 @@ from inference.demo import SEED
 from inference.demo.exercises import CHOICES
 from inference.demo.world import World
 from inference.stimuli.questions import GENERAL, Question
-from inference.stimuli.splits import draw_question_splits
+from inference.stimuli.splits import assign_random_splits_to_questions
 
 STEMS = ("colour_of", "place_of", "which_colour", "which_kind", "biggest")
 """Stems with two trained wordings and a held-out one, as world.yaml has them."""
@@ -66,5 +66,7 @@ def make_choice_questions(world: World) -> list[Question]:
     return [
         question
         for stem in STEMS
-        for question in draw_question_splits([candidate for candidate in questions if candidate.source == stem], SEED)
+        for question in assign_random_splits_to_questions(
+            [candidate for candidate in questions if candidate.source == stem], SEED
+        )
     ]

@@ -6,7 +6,7 @@ import random
 
 from ground.capitals import capitalise_sentence
 from inference.demo import SEED
-from inference.demo.exercises import PAIR_LABELS, find_entailment_label_of_pair
+from inference.demo.exercises import PAIR_LABELS, derive_entailment_label_from_flags
 from inference.demo.world import Wording, World
 from inference.stimuli.nli import BOTH, HYPOTHESIS, PREMISE, Instance, Negation
 from inference.stimuli.study import ORIGINAL
@@ -79,7 +79,7 @@ def _draw_original_and_denied_pairs(
     negation = RELATIONS[relation] if wording == "heldout" else Negation()
     return [
         Instance(
-            item, pattern, premise[p], hypothesis[h], find_entailment_label_of_pair(same_thing, same_value, p, h),
+            item, pattern, premise[p], hypothesis[h], derive_entailment_label_from_flags(same_thing, same_value, p, h),
             negation if p else None, negation if h else None,
         )
         for pattern, (p, h) in DENIALS_BY_PATTERN.items()

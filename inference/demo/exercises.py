@@ -34,7 +34,7 @@ class Exercise:
     numbers: range | None = None
 
 
-def find_entailment_label_of_pair(
+def derive_entailment_label_from_flags(
     same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool
 ) -> str:
     """Find the right label of a pair about one attribute, of which a thing has exactly one value.
@@ -74,7 +74,7 @@ def make_rating_exercise(world: World, rng: random.Random, wording: Wording, sca
     The exercise.
     """
     scale = scale or rng.choices(list(SCALES), weights=[2, 1, 1])[0]
-    draw_fields = _draw_size_rating if rng.random() < 0.5 else _draw_retelling_exercise
+    draw_fields = _draw_size_rating_fields_and_score if rng.random() < 0.5 else _draw_retelling_fields_and_score
     fields, score = draw_fields(world, rng, world.ratings[wording])
     numbers = SCALES[scale]
     fields |= {"low": str(numbers[0]), "high": str(numbers[-1])}
@@ -102,13 +102,15 @@ def format_score_on_scale(score: float, numbers: range) -> str:
     return str(numbers[round(score / TOP_SCORE * (len(numbers) - 1))])
 
 
-def _draw_size_rating(world: World, rng: random.Random, wordings: dict[str, list[str]]) -> tuple[dict[str, str], int]:
+def _draw_size_rating_fields_and_score(
+    world: World, rng: random.Random, wordings: dict[str, list[str]]
+) -> tuple[dict[str, str], int]:
     """Draw a thing to rate by its size: the fields of the question, and the score."""
     thing = rng.choice(list(world.things))
     return {"text": capitalise_sentence(rng.choice(wordings["size"]).format(x=thing))}, world.things[thing]["size"]
 
 
-def _draw_retelling_exercise(
+def _draw_retelling_fields_and_score(
     world: World, rng: random.Random, wordings: dict[str, list[str]]
 ) -> tuple[dict[str, str], int]:
     """Draw a sentence and a retelling that keeps some of its details: the fields, and the score."""

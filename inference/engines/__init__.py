@@ -100,30 +100,30 @@ AUTO = Entry("", LOCAL, "load_and_try_local_engine", (*CHECKPOINT, "adapter"))
 ARGUMENTS = {*CHECKPOINT, "adapter", "settings"}
 
 
-def list_engines() -> dict[str, Entry]:
+def collect_engine_entries() -> dict[str, Entry]:
     """List name -> entry of all engines: Waver's own, then those of other packages."""
     return {**ENGINES, **{name: entry for name, (_, entry) in _import_engine_entries_of_other_packages().items()}}
 
 
 def is_engine_of_server(engine: str) -> bool:
     """Tell whether an engine asks a server; "auto" stands for an engine on this machine."""
-    entry = find_engine_entry(engine)
+    entry = find_engine_entry_or_none(engine)
     return entry is not None and entry.hosted
 
 
-def find_engine_entry(engine: str) -> Entry | None:
+def find_engine_entry_or_none(engine: str) -> Entry | None:
     """Find the entry of an engine; None where there is none of this name, such as "auto"."""
-    return ENGINES.get(engine) or list_engines().get(engine)
+    return ENGINES.get(engine) or collect_engine_entries().get(engine)
 
 
 def list_engines_taking_adapters() -> list[str]:
     """List the engines that take an adapter."""
-    return [name for name, entry in list_engines().items() if "adapter" in entry.takes]
+    return [name for name, entry in collect_engine_entries().items() if "adapter" in entry.takes]
 
 
-def list_engines_that_have_own_options() -> list[Entry]:
+def list_entries_of_engines_with_options() -> list[Entry]:
     """List the entries of the engines that have options of their own."""
-    return [entry for entry in list_engines().values() if entry.settings]
+    return [entry for entry in collect_engine_entries().values() if entry.settings]
 
 
 def record_use_of_outside_engine(engine: str) -> None:
@@ -193,7 +193,7 @@ def load_engine(
         Folder of a transformers checkpoint with safetensors weights, or a hub id; for a hosted engine the model's name
         on the server.
     engine
-        A name of `list_engines`, or "auto": causal, masked or classifier, as the checkpoint's architecture says.
+        A name of `collect_engine_entries`, or "auto": causal, masked or classifier, as its architecture says.
     dtype
         "float32", "bfloat16", "float16", or "auto": float32, but bfloat16 for a half-precision checkpoint on an
         accelerator.
@@ -224,9 +224,9 @@ def load_engine(
     TypeError
         No engine has settings of this keyword.
     """
-    entry = AUTO if engine == "auto" else find_engine_entry(engine)
+    entry = AUTO if engine == "auto" else find_engine_entry_or_none(engine)
     if entry is None:
-        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(list_engines())}")
+        raise InputError(f"unknown engine '{engine}': choose auto, {', '.join(collect_engine_entries())}")
     if batch_size is not None and batch_size < 1:
         raise InputError(f"batch size {batch_size}: give a number of prompts, 1 or more")
     _refuse_settings_of_another_engine(engine, entry, settings)
@@ -263,7 +263,7 @@ def _import_engine_and_load_model(entry: Entry, model: str, arguments: Mapping[s
 
 def _refuse_settings_of_another_engine(engine: str, entry: Entry, settings: Mapping[str, Any]) -> None:
     """Refuse settings of another engine than the one that is loaded."""
-    engine_by_keyword = {other.keyword: name for name, other in list_engines().items() if other.keyword}
+    engine_by_keyword = {other.keyword: name for name, other in collect_engine_entries().items() if other.keyword}
     for keyword, value in settings.items():
         if keyword not in engine_by_keyword:
             raise TypeError(f"load_engine() has no argument '{keyword}'")

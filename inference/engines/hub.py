@@ -12,7 +12,7 @@ SECONDS = 3  # in which the hub must answer one small request
 REMEMBERED_SECONDS = 60  # for which an answer counts: a model is looked for several times before it is loaded
 
 
-def is_hub_reachable(name: str, revision: str | None) -> bool:
+def is_hub_reachable_else_require_cached_model(name: str, revision: str | None) -> bool:
     """Tell whether the hub of models answers; a download would try for half a minute before it says so.
 
     Parameters

@@ -20,7 +20,7 @@ from inference.engines.exact.answer_words import (
     Answers,
     extract_prompt_end_affecting_tokens,
     list_forms_with_and_without_space,
-    tokenize_answers,
+    tokenize_answers_into_options,
 )
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
@@ -93,7 +93,7 @@ class LeftToRight(RowEngine):
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)
         # What cannot be asked may be megabytes long, and every form would be tokenised behind all of it.
         context = extract_prompt_end_affecting_tokens(row.text) if score.error else row.text
-        options = tokenize_answers(context, row.answers, self.tokens.bare)
+        options = tokenize_answers_into_options(context, row.answers, self.tokens.bare)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, score)
 
     def generate(self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]) -> list[list[Generation]]:
@@ -233,5 +233,5 @@ class LeftToRight(RowEngine):
         """Return the options of a row as token ids, tokenised once per context."""
         context = (row.answers, extract_prompt_end_affecting_tokens(row.text))
         return self._targets.find_or_build_target(
-            context, lambda: tokenize_answers(row.text, row.answers, self.tokens.bare)
+            context, lambda: tokenize_answers_into_options(row.text, row.answers, self.tokens.bare)
         )

@@ -31,7 +31,7 @@ from inference.engines.checking import (
     refuse_unreadable_or_oversized_config,
 )
 from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import is_hub_id, is_hub_reachable
+from inference.engines.hub import is_hub_id, is_hub_reachable_else_require_cached_model
 from inference.engines.merging import merge_adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -93,7 +93,7 @@ def load_checkpoint(
     """
     target = resolve_device(device)
     commit, digest = find_revision_and_digest_to_load(name, revision)
-    with convert_transformers_errors(name), silence_transformers():
+    with convert_transformers_errors(name), silence_transformers_during_block():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = choose_engine_for_architecture(name, config, engine)
     if adapter is not None and engine != "causal":
@@ -101,7 +101,7 @@ def load_checkpoint(
     precision = resolve_dtype(dtype, target, config)
     torch.manual_seed(seed)
     auto = AUTO[engine]
-    with convert_transformers_errors(name), silence_transformers():
+    with convert_transformers_errors(name), silence_transformers_during_block():
         if (Path(name) / GENERATION_CONFIG_NAME).exists():  # a damaged one would be left out without a word
             GenerationConfig.from_pretrained(name)
         refuse_config_beyond_weights(name, auto, config)
@@ -253,7 +253,7 @@ def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[s
     Parameters
     ----------
     name, revision
-        As in `find_config_file`.
+        As in `find_and_check_config_file`.
 
     Returns
     -------
@@ -262,9 +262,9 @@ def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[s
     Raises
     ------
     InputError
-        As in `find_config_file`.
+        As in `find_and_check_config_file`.
     """
-    config = find_config_file(name, revision)
+    config = find_and_check_config_file(name, revision)
     folder = Path(name).expanduser()
     if folder.is_dir():
         return None, compute_folder_digest(folder)
@@ -272,7 +272,7 @@ def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[s
     return config.parent.name, None
 
 
-def find_config_file(name: str, revision: str | None) -> Path:
+def find_and_check_config_file(name: str, revision: str | None) -> Path:
     """Find the config.json of a checkpoint folder or hub model, without loading anything else.
 
     Parameters
@@ -303,7 +303,7 @@ def find_config_file(name: str, revision: str | None) -> Path:
         return folder / "config.json"
     if not is_hub_id(name):
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
-    is_reachable = is_hub_reachable(name, revision)
+    is_reachable = is_hub_reachable_else_require_cached_model(name, revision)
     try:
         with convert_transformers_errors(name):
             path = Path(cached_file(name, "config.json", revision=revision, local_files_only=not is_reachable))
@@ -377,7 +377,7 @@ def _get_first_line_of_error(error: Exception) -> str:
 
 
 @contextmanager
-def silence_transformers() -> Iterator[None]:
+def silence_transformers_during_block() -> Iterator[None]:
     """Silence transformers: its progress bars break up the run's own, and missing weights are reported here."""
     bars, verbosity = transformers_logging.is_progress_bar_enabled(), transformers_logging.get_verbosity()
     transformers_logging.disable_progress_bar()

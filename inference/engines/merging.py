@@ -35,13 +35,13 @@ def merge_adapter(model: Any, adapter: Adapter) -> None:
     Raises
     ------
     InputError
-        As in `compute_adapter_products`.
+        As in `iterate_weights_and_adapter_products`.
     """
-    for weight, product in compute_adapter_products(model, adapter):
+    for weight, product in iterate_weights_and_adapter_products(model, adapter):
         weight.copy_(weight.float() + product.to(weight.device))
 
 
-def compute_adapter_products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+def iterate_weights_and_adapter_products(model: Any, adapter: Adapter) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
     """Compute what an adapter adds to each weight that it changes: scale B A (Hu et al., 2022, equation 3).
 
     Parameters

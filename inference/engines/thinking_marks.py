@@ -58,7 +58,7 @@ THINKING = (
 )
 
 
-def locate_answer_after_thinking(
+def search_thinking_length(
     prompt_text: str, ids: Sequence[int], marks: ThinkingMarks, end_id: int | None = None
 ) -> Search:
     """Count how many of the tokens that a model wrote after a rendered prompt are thinking.
@@ -89,7 +89,7 @@ def locate_answer_after_thinking(
     )
     if not closings:
         return closings
-    length = yield from _find_shortest_token_prefix_with_marks(ids, marks, closings, written, end_id)
+    length = yield from _search_shortest_prefix_with_closings(ids, marks, closings, written, end_id)
     for more in range(length + 1, len(ids) + 1):
         behind = yield ids[length:more]
         if marks.opener and behind.strip() == marks.opener:
@@ -101,13 +101,13 @@ def locate_answer_after_thinking(
     return length
 
 
-def _find_shortest_token_prefix_with_marks(
+def _search_shortest_prefix_with_closings(
     ids: Sequence[int], marks: ThinkingMarks, closings: int, written: str, end_id: int | None
 ) -> Generator[Sequence[int], str, int]:
     """Find the shortest beginning of the tokens that has so many closing marks.
 
     Example: if 6 tokens write "<think> a b </think> \\n yes", a word each, the mark is in the first 4 tokens, not in
-    the first 3: length 4. The line break then makes it 5 (`locate_answer_after_thinking`).
+    the first 3: length 4. The line break then makes it 5 (`search_thinking_length`).
     """
     if end_id is not None and ids.count(end_id) == written.count(marks.end):
         return [place for place, token in enumerate(ids) if token == end_id][closings - 1] + 1
@@ -127,7 +127,7 @@ def run_answer_search_with_decoder(search: Search, decode: Callable[[Sequence[in
     Parameters
     ----------
     search
-        As `locate_answer_after_thinking` starts it.
+        As `search_thinking_length` starts it.
     decode
         Writes tokens as text, special tokens included.
 
@@ -145,12 +145,12 @@ def run_answer_search_with_decoder(search: Search, decode: Callable[[Sequence[in
 
 
 def locate_answer_after_thinking_in_text(prompt_text: str, written: str, marks: ThinkingMarks) -> int | None:
-    """Find where the answer begins in a text whose tokens are not known: `locate_answer_after_thinking`, in characters.
+    """Find where the answer begins in a text whose tokens are not known: `search_thinking_length`, in characters.
 
     Parameters
     ----------
     prompt_text, marks
-        As in `locate_answer_after_thinking`.
+        As in `search_thinking_length`.
     written
         What the model wrote.
 
@@ -164,7 +164,7 @@ def locate_answer_after_thinking_in_text(prompt_text: str, written: str, marks: 
     12
     """
     return run_answer_search_with_decoder(
-        locate_answer_after_thinking(prompt_text, list(map(ord, written)), marks),
+        search_thinking_length(prompt_text, list(map(ord, written)), marks),
         lambda characters: "".join(map(chr, characters)),
     )
 

@@ -42,13 +42,13 @@ class ThoughtWriter(LeftToRight):
         Parameters
         ----------
         generation_config
-            As in `read_sampling_of_generation_config`.
+            As in `read_sampler_fields_of_generation_config`.
 
         Returns
         -------
         Whether it thinks, as `thinks`, and how its maker samples, as `sampler`, where that is known.
         """
-        sampler = read_sampling_of_generation_config(generation_config) if self.tokens.thinks else None
+        sampler = read_sampler_fields_of_generation_config(generation_config) if self.tokens.thinks else None
         return {"thinks": self.tokens.thinks} | ({"sampler": sampler} if sampler else {})
 
     def think(self, prompts: Sequence[Prompt], thinking: Thinking) -> list[Thoughts]:
@@ -190,7 +190,7 @@ def _join_thoughts_of_row(parts: Sequence[tuple[str, str, int, bool, Score | Non
     return Thoughts(error=error) if error else Thoughts(thoughts, answers, tokens, closed, scores)
 
 
-def read_sampling_of_generation_config(generation_config: Any) -> dict[str, float] | None:
+def read_sampler_fields_of_generation_config(generation_config: Any) -> dict[str, float] | None:
     """Read how the maker of a model samples texts.
 
     Parameters

@@ -13,8 +13,8 @@ from inference.engines.exact.answer_words import Encode
 from inference.engines.thinking_marks import (
     THINKING,
     ThinkingMarks,
-    locate_answer_after_thinking,
     run_answer_search_with_decoder,
+    search_thinking_length,
 )
 from inference.engines.words import WordByWord, tokenizes_words_separately
 from inference.stimuli.templates.prompts import Prompt
@@ -72,7 +72,7 @@ class Tokens:
         if marks is None:
             return 0
         return run_answer_search_with_decoder(
-            locate_answer_after_thinking(prompt_text, ids, marks), self.decode_with_special_tokens
+            search_thinking_length(prompt_text, ids, marks), self.decode_with_special_tokens
         )
 
     def does_prompt_close_thinking(self, prompt_text: str) -> bool:

@@ -17,7 +17,7 @@ from ground import run_json
 from ground.errors import InputError, RunFailed
 from ground.locking import lock_if_abandoned
 from ground.progress import print_progress
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -59,7 +59,7 @@ class PartAsker:
     option
         The option that names the model, for messages.
     load
-        Makes the engine, as in `inference.asking.execute.execute_tasks`; None: as the settings say.
+        Makes the engine, as in `inference.asking.execute.ask_tasks_and_list_tallies`; None: as the settings say.
     """
 
     def __init__(
@@ -151,7 +151,7 @@ class PartAsker:
             study, [self.model], self._questions, self._settings, str(out), command=command, allowed=allowed
         )  # fmt: skip
         try:
-            execute_tasks([task], load=self._load_judge_engine_or_refuse_unfit)
+            ask_tasks_and_list_tallies([task], load=self._load_judge_engine_or_refuse_unfit)
         except RunFailed as failure:
             return failure
         return None

@@ -54,7 +54,7 @@ class Judge(PartAsker):
     model, settings, questions
         Who reads, how the model is run, and its prompts.
     load
-        Makes the engine, as in `inference.asking.execute.execute_tasks`; None: as the settings say.
+        Makes the engine, as in `inference.asking.execute.ask_tasks_and_list_tallies`; None: as the settings say.
     """
 
     def __init__(

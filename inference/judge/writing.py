@@ -76,7 +76,7 @@ def write_judged_rows(
         for name in texts.conditions:
             recorded_fields = {**run.conditions[name], "reads": name, "judge": judge}
             run.add_condition(_name_judged_condition(name, judge), recorded_fields)
-        for row, judged_row in _build_judged_rows(run, texts, judge, readings.judgement_by_key):
+        for row, judged_row in _pair_text_rows_with_judged_rows(run, texts, judge, readings.judgement_by_key):
             expected.setdefault(row.model, Counter())[_name_judged_condition(row.condition, judge)] += 1
             if judged_row is not None:
                 rows.append(judged_row)
@@ -92,7 +92,7 @@ def write_judged_rows(
     return written
 
 
-def _build_judged_rows(
+def _pair_text_rows_with_judged_rows(
     run: Run, texts: RunTexts, judge: str, judgement_by_key: Mapping[str, Judgement]
 ) -> Iterator[tuple[ReplyRow, dict[str, Any] | None]]:
     """Go through the rows with texts, each with its judged row; None: it is there, or not all its texts are read."""

@@ -20,7 +20,7 @@ from inference.meaning.checks import ENTAILMENT, JUDGE, PEOPLE, SIMILARITY, WORD
 from inference.meaning.decoys.making import make_decoys
 from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_same_meaning_prompts
 from inference.meaning.reading import PairAsker, Reading
-from inference.meaning.similarity import compute_missing_cosines
+from inference.meaning.similarity import compute_or_read_cosines_of_pairs
 from inference.meaning.table import read_meaning_table, write_meaning_table
 from inference.meaning.verdicts import (
     ATTRIBUTE,
@@ -239,7 +239,7 @@ class MeaningCheck:
             return Reading(scores, {})
         if check.kind == SIMILARITY:
             assert check.model is not None
-            return compute_missing_cosines(
+            return compute_or_read_cosines_of_pairs(
                 check.model, self._pairs, self._source.folder_of_model_answers, self._settings
             )
         allowed = self._options.allow_failed or NO_FAILURES

@@ -23,7 +23,9 @@ _COLUMNS = pa.schema(
 )
 
 
-def compute_missing_cosines(model: Model, pairs: Mapping[str, Pair], root: Path, settings: Settings) -> Reading:
+def compute_or_read_cosines_of_pairs(
+    model: Model, pairs: Mapping[str, Pair], root: Path, settings: Settings
+) -> Reading:
     """Compute the cosines that are not there yet.
 
     Parameters

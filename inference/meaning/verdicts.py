@@ -18,7 +18,7 @@ from ground.meaning.verdicts import (
     CheckQuality,
     assess_quality_of_checks,
     decide_verdict_per_wording,
-    select_wordings_accepted_by_people,
+    mark_wordings_passed_by_people_or_all,
 )
 from inference.meaning.table import MeaningTable
 from inference.meaning.wordings import Wording
@@ -73,7 +73,7 @@ def assess_checks_and_decide_verdicts(
         len(people), len(wordings)
     )
     yes, no = (votes == 1).sum(axis=0), (votes == 0).sum(axis=0)
-    passed, passed_by = select_wordings_accepted_by_people(yes, no)
+    passed, passed_by = mark_wordings_passed_by_people_or_all(yes, no)
     scores = {name: table.list_scores_of_wordings(name, wordings) for name in checks}
     qualities = assess_quality_of_checks(
         scores,

@@ -19,7 +19,7 @@ WordTest = Callable[[Word | None], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class NegationTarget:
+class NegatableWordKind:
     """How a part of speech takes a negation: the kind that rules speak of, and the published name of the part."""
 
     kind: str
@@ -60,7 +60,7 @@ class Rule:
         Parameters
         ----------
         kind
-            The kind of the word (`NegationTarget.kind`).
+            The kind of the word (`NegatableWordKind.kind`).
         words
             The words of the sentence.
         place
@@ -88,13 +88,13 @@ class Rule:
 class RuleTable:
     """The whole table: parts of speech, inflections and rules, as `rules-ja.yaml` explains them."""
 
-    targets: Mapping[str, NegationTarget]
+    targets: Mapping[str, NegatableWordKind]
     inflections: Mapping[str, Sequence[Sequence[str]]]
     irregular: Mapping[str, Sequence[str]]
     auxiliaries: Mapping[str, str]
     rules: tuple[Rule, ...]
 
-    def classify_word_for_negation(self, word: Word) -> NegationTarget | None:
+    def classify_word_for_negation(self, word: Word) -> NegatableWordKind | None:
         """Return the kind of a word that can take a negation, and its part of speech; None for another word."""
         return next((target for part, target in self.targets.items() if word.pos.startswith(part)), None)
 
@@ -110,7 +110,7 @@ class RuleTable:
         Parameters
         ----------
         kind
-            The kind of the word (`NegationTarget.kind`).
+            The kind of the word (`NegatableWordKind.kind`).
         words
             The words of the sentence.
         place
@@ -144,7 +144,7 @@ def read_rule_table() -> RuleTable:
     """Read the table."""
     content = read_yaml(TABLE)
     return RuleTable(
-        targets={part: NegationTarget(**entry) for part, entry in content["targets"].items()},
+        targets={part: NegatableWordKind(**entry) for part, entry in content["targets"].items()},
         inflections=content["inflections"],
         irregular={word: entry["inflects"] for entry in content["irregular"] for word in entry["words"]},
         auxiliaries=content["auxiliaries"],

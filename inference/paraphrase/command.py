@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ground.errors import InputError, format_quantity, join_first_names
-from ground.progress import print_important_result_line
+from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import (
     add_column_options,
     add_engine_options,
@@ -153,7 +153,7 @@ def _write_sheets_of_sampled_paraphrases(options: argparse.Namespace) -> None:
     for path in sheets.paths:
         print(f"{path}: {rows}; write yes or no into the column match")
     if sheets.items_without_decoy:
-        print_important_result_line(f"no decoy for {join_first_names(sheets.items_without_decoy)}")
+        print_result_line_even_if_quiet(f"no decoy for {join_first_names(sheets.items_without_decoy)}")
 
 
 def _add_arguments_of_paraphrase_checked(parser: argparse.ArgumentParser) -> None:
@@ -192,7 +192,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items_file(out, checked_items.items)
     for line in (*votes.notes, *describe_accepted_decoys_by_annotator(votes)):
-        print_important_result_line(line)
+        print_result_line_even_if_quiet(line)
     if checked_items.refused_keys:
         refused = format_quantity(len(checked_items.refused_keys), "paraphrase")
         print(
@@ -205,7 +205,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
         print(f"as many yes as no, so neither: {tied}, not left out")
     lost_items = sorted({item.item for item in sheet_items} - {item.item for item in checked_items.items})
     if lost_items:
-        print_important_result_line(f"no wording is left of {join_first_names(lost_items)}")
+        print_result_line_even_if_quiet(f"no wording is left of {join_first_names(lost_items)}")
     print(f"{out}: match_proportion is among the attributes; run this file")
 
 

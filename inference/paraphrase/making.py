@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from ground import run_json, spreadsheet
 from ground.errors import InputError, RunFailed
 from ground.writing import write_atomically
-from inference.asking.execute import MOST_LISTED, Task, execute_tasks
+from inference.asking.execute import MOST_LISTED, Task, ask_tasks_and_list_tallies
 from inference.asking.failures import AllowedFailures, describe_remedy_for_failed_rows
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -80,7 +80,7 @@ def make_paraphrases(
     command
         As in `inference.asking.execute.Task`.
     load
-        As in `inference.asking.execute.execute_tasks`.
+        As in `inference.asking.execute.ask_tasks_and_list_tallies`.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def make_paraphrases(
     task = Task(
         study, [model], calls, settings, str(out / "calls"), command=command, allowed=AllowedFailures(share=1.0)
     )
-    tallies = execute_tasks([task], load=load)
+    tallies = ask_tasks_and_list_tallies([task], load=load)
     seed = run_json.read_run_json(out / "calls")["seed"]
     choices = _choose_paraphrases_of_originals(study, choice_settings, seed, meaning, _read_call_answers(out / "calls"))
     try:

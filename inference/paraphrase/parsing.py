@@ -67,7 +67,7 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
         In order; `reason` is None, "empty" (punctuation only), "chatter", "refusal" or "cut off". An answer of nothing
         gives one line with the reason "empty".
     """
-    marked_lines = [_strip_line_decoration(raw) for raw in _strip_reasoning(output).splitlines()]
+    marked_lines = [_split_line_into_text_and_marker_kind(raw) for raw in _strip_reasoning(output).splitlines()]
     marked_texts = [(text, marker) for text, marker in marked_lines if text]
     if not marked_texts:
         return [AnswerLine("", EMPTY)]
@@ -93,7 +93,7 @@ def _strip_reasoning(output: str) -> str:
     return "" if _THINKING.match(answer) else answer
 
 
-def _strip_line_decoration(raw: str) -> tuple[str, str | None]:
+def _split_line_into_text_and_marker_kind(raw: str) -> tuple[str, str | None]:
     """Remove marker, emphasis and quotes from a line; tell whether the marker was a "number" or a "bullet"."""
     text, marker = raw.strip(), None
     if _FENCE.fullmatch(text):

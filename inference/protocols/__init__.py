@@ -38,7 +38,7 @@ from ground.outside_rooms import (
     import_module_of_room,
     list_rooms_of_other_packages,
     note_room_in_use,
-    refuse_malformed_room,
+    refuse_room_if_fault_is_given,
     warn_that_room_is_left_out,
 )
 
@@ -156,7 +156,7 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
         return importlib.import_module(f"{__name__}.{name}")
     room = _list_protocols_of_other_packages()[name]
     module = import_module_of_room(room)
-    refuse_malformed_room(room, _find_protocol_fault(room, module))
+    refuse_room_if_fault_is_given(room, _find_protocol_fault(room, module))
     note_room_in_use(room)
     return OutsideProtocol(
         name,

@@ -72,7 +72,9 @@ def read_statuses_of_runs(root: str | Path) -> list[Status]:
     statuses = []
     for folder in find_run_folders(Path(root)):
         run_json_content = run_json.read_run_json(folder)
-        statuses.append(Status(folder, run_json_content, count_rows_done_and_left(folder, run_json_content)))
+        statuses.append(
+            Status(folder, run_json_content, list_progress_of_models_and_conditions(folder, run_json_content))
+        )
     return statuses
 
 
@@ -161,7 +163,7 @@ def find_run_folders(root: Path) -> list[Path]:
     return folders
 
 
-def count_rows_done_and_left(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:
+def list_progress_of_models_and_conditions(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:
     """Count the rows of every model and condition of one run folder, in the order of `run.json`.
 
     Parameters

@@ -65,7 +65,7 @@ def read_and_check_items(
         A file (.csv .tsv .json .jsonl .yaml .parquet .xlsx); `demo` for the questionnaire that comes with Waver, and
         `demo-meaning` for the same with ten paraphrases that mean something else; a Hugging Face data set by id, or a
         folder that holds one; `SOURCE#SPLIT` chooses a split of a data set. Or the name of a table in memory
-        (`in_memory.register_table_in_memory`).
+        (`in_memory.register_table_during_block`).
     options
         The options of every variant, if they are the same for all; else the protocol gives them to each.
     columns
@@ -142,9 +142,9 @@ def name_study_after_source(source: str) -> str:
 def _read_variant_rows(shape: Shape, source_records: Iterable[Record]) -> Iterator[_Row]:
     """Read one row per variant."""
     return (
-        _read_nested_and_wide_item_rows(shape, shape.rename_record_fields(source_records))
+        _read_nested_and_wide_item_rows(shape, shape.rename_fields_of_records(source_records))
         if shape.has_row_per_item
-        else _read_long_rows(shape.rename_record_fields(source_records))
+        else _read_long_rows(shape.rename_fields_of_records(source_records))
     )
 
 

@@ -105,7 +105,7 @@ def group_pairs_by_original(instances: Iterable[Instance]) -> dict[str, list[Ins
     return dict(grouped)
 
 
-def find_minimal_pair_parents(group: Sequence[Instance]) -> list[list[int]]:
+def find_parent_indices_of_minimal_pairs(group: Sequence[Instance]) -> list[list[int]]:
     """Find for every instance of a group those that become it by one more negation: the minimal pairs.
 
     (p', h) and (p, h') come from the original; (p', h') comes from the (p', h) with the same p' and from the (p, h')

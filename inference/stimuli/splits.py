@@ -13,7 +13,7 @@ SHARES = (0.70, 0.15)
 """Of the questions, for train and validation (Choi, section 4.3); the others are for the test."""
 
 
-def draw_question_splits(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def assign_random_splits_to_questions(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question; those with the same words and the same right choice fall into one.
 
     Such questions differ in their wrong choices only, and who has learnt one knows the other. Where there are none, the

@@ -29,12 +29,12 @@ from analysis.reporting.catalogue.rewordings import read_reworded_studies  # noq
 from analysis.statistics.reliability.aggregated import (  # noqa: E402
     TaskAccuracies,
     estimate_components_of_mean_task_accuracy,
-    estimate_order_stability_across_templates,
+    estimate_probabilities_of_pairs_keeping_order,
 )
 from analysis.statistics.reliability.calibration import (  # noqa: E402
     EDGES,
     compare_predicted_and_kept_orders,
-    summarize_cases_by_probability,
+    iterate_probability_classes_of_cases,
 )
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components  # noqa: E402
 
@@ -65,7 +65,7 @@ def sds(found: ModelComponents) -> tuple[float, ...]:
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
     """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
     by_class = {
-        low: (number, foreseen, kept) for low, _, number, foreseen, kept in summarize_cases_by_probability(cases)
+        low: (number, foreseen, kept) for low, _, number, foreseen, kept in iterate_probability_classes_of_cases(cases)
     }
     for low in surer:
         sure = cases[:, cases[0] >= low]
@@ -141,7 +141,7 @@ def foresee_halves(blocks: list[np.ndarray], rng: np.random.Generator) -> np.nda
     for here, there in ((first, second), (second, first)):
         ours, theirs = (np.mean([block.accuracies.mean(axis=1) for block in side], axis=0) for side in (here, there))
         products = (ours[:, None] - ours) * (theirs[:, None] - theirs)
-        cases.append(np.stack([estimate_order_stability_across_templates(here)[pairs], products[pairs]]))
+        cases.append(np.stack([estimate_probabilities_of_pairs_keeping_order(here)[pairs], products[pairs]]))
     both = np.concatenate(cases, axis=1)
     both = both[:, ~np.isnan(both[0]) & (np.abs(both[1]) > 1e-14)]
     return np.stack([both[0], both[1] > 0])

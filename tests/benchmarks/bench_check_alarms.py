@@ -41,7 +41,7 @@ from analysis.check import kurtosis
 from analysis.check.answer_changes import estimate_change_of_each_item
 from analysis.check.answers import Answers
 from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin
-from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, decide_outcomes
+from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, choose_decision_of_each_outcome
 from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
 from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answers_rule
 from analysis.check.planning.changes import list_aims_of_not_worse_rule
@@ -207,8 +207,8 @@ def has_alarm(draw: np.random.Generator, items: int, kind: str, truth: dict[str,
     before, now = ask(draw, model, kind), ask(draw, model, kind)
     outcomes = list_outcomes(now, before, truth)
     (suspect,) = is_suspect({name: part[None] for name, part in now.items()}, before, truth)
-    assert suspect or BROKEN not in decide_outcomes(outcomes, LOOKS), "the screen missed a broken rule"
-    return BROKEN in decide_outcomes(outcomes)
+    assert suspect or BROKEN not in choose_decision_of_each_outcome(outcomes, LOOKS), "the screen missed a broken rule"
+    return BROKEN in choose_decision_of_each_outcome(outcomes)
 
 
 def has_alarm_in_series(
@@ -226,7 +226,7 @@ def has_alarm_in_series(
     is_alarm = False
     for look in in_full:
         outcomes = list_outcomes({name: part[look] for name, part in now.items()}, before, truth)
-        is_broken = BROKEN in decide_outcomes(outcomes, LOOKS)
+        is_broken = BROKEN in choose_decision_of_each_outcome(outcomes, LOOKS)
         assert suspects[look] or not is_broken, "the screen missed a broken rule"
         is_alarm |= is_broken
     return is_alarm, len(in_full) / LOOKS

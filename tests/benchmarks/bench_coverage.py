@@ -40,7 +40,7 @@ from analysis.statistics.resampling import (  # noqa: E402
     compute_drawn_ratio,
     compute_item_sd_in_each_draw,
     compute_mean_per_draw,
-    draw_item_counts,
+    iterate_drawn_item_counts,
 )
 from analysis.statistics.shares import DerivedFigure  # noqa: E402
 
@@ -103,14 +103,14 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
             shape,
             SHAPES[shape],
             lambda c, n: compute_item_sd_in_each_draw(n, c["x"]) ** 2,
-            {"forms": {"f": forms.choose_variance_interval_form("x")}},
+            {"forms": {"f": forms.build_variance_interval_form("x")}},
         )
-        entropy = {"forms": {"f": forms.choose_entropy_interval_form("x")}}
+        entropy = {"forms": {"f": forms.build_entropy_interval_form("x")}}
         yield (
             "entropy",
             shape,
             SHAPES[shape],
-            lambda c, n: weighted.compute_mode_share_and_entropy(n, c["x"])["entropy"],
+            lambda c, n: weighted.compute_mode_and_entropy_draws(n, c["x"])["entropy"],
             entropy,
         )
         yield (
@@ -122,12 +122,12 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         )
     for strength in (0.3, 0.8):
         name = f"true r {strength}"
-        yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau(n, c["x"], c["y"]), {}
+        yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau_draws(n, c["x"], c["y"]), {}
         yield (
             "Pearson",
             name,
             related(strength),
-            lambda c, n: weighted.compute_pearson_correlation(n, c["x"], c["y"]),
+            lambda c, n: weighted.compute_pearson_correlation_per_draw(n, c["x"], c["y"]),
             {},
         )
     yield "mean of rows", "validities", rows, lambda c, n: compute_drawn_ratio(n, c["x"], c["y"]), {}
@@ -152,7 +152,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         {},
     )
     yield "difference", "of taus", related(0.8), lambda c, n: (
-        weighted.compute_kendall_tau(n, c["x"], c["y"]) - weighted.compute_kendall_tau(n, c["z"], c["y"])
+        weighted.compute_kendall_tau_draws(n, c["x"], c["y"]) - weighted.compute_kendall_tau_draws(n, c["z"], c["y"])
     ), {}  # fmt: skip
 
 
@@ -163,7 +163,7 @@ def covered(draw: Draw, statistic: Callable, how: dict, truth: float, n: int, ru
     old = []
     for start in range(0, runs, 50):
         part = {name: values[:, start : start + 50] for name, values in columns.items()}
-        drawn = np.concatenate([statistic(part, k) for k in draw_item_counts(n, DRAWS)])
+        drawn = np.concatenate([statistic(part, k) for k in iterate_drawn_item_counts(n, DRAWS)])
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         old += ((low <= truth) & (truth <= high))[~np.isnan(low)].tolist()
     shown = ~np.isnan(found.lower)
@@ -174,7 +174,7 @@ def covered(draw: Draw, statistic: Callable, how: dict, truth: float, n: int, ru
 def templates(n: int, runs: int) -> Iterator[tuple[str, float, float]]:
     """Yield every figure over templates with both coverages."""
     rng, before, now = np.random.default_rng([n, 2]), {}, {}
-    drawn = np.concatenate(list(draw_item_counts(n, DRAWS)))
+    drawn = np.concatenate(list(iterate_drawn_item_counts(n, DRAWS)))
     for _ in range(runs):
         levels = rng.normal(0.8, 0.1, 5)
         right = (rng.normal(size=(n, 1)) + rng.normal(0, 0.5, (n, 5)) + levels > 0).astype(float)

@@ -142,7 +142,7 @@ def questions_of(way: str, folder: Path) -> Any:
 
 def asked(way: str, prompts: int) -> dict[str, float]:
     """Ask a study in one way, into a run folder; what it took."""
-    from inference.asking.execute import Task, execute_tasks
+    from inference.asking.execute import Task, ask_tasks_and_list_tallies
     from inference.asking.models import Model
     from inference.asking.one_model import Settings
 
@@ -152,7 +152,7 @@ def asked(way: str, prompts: int) -> dict[str, float]:
         task = Task(study, [Model("m", "m")], questions_of(way, Path(folder)), Settings(), f"{folder}/run")
         clock.start()  # a loaded engine has tried its model
         before, began = _memory(), time.process_time()
-        RUN(execute_tasks, [task], load=lambda model, seed: engine)
+        RUN(ask_tasks_and_list_tallies, [task], load=lambda model, seed: engine)
         seconds, own = time.process_time() - began, clock.cpu
         engine.close = lambda: {}
         return {

@@ -28,7 +28,7 @@ from helpers import tiny_models  # noqa: E402
 from helpers.trivial_engine import small_study  # noqa: E402
 from inference.asking import one_model  # noqa: E402
 from inference.asking.cluster import Cluster  # noqa: E402
-from inference.asking.execute import Task, execute_tasks  # noqa: E402
+from inference.asking.execute import Task, ask_tasks_and_list_tallies  # noqa: E402
 from inference.asking.models import Model  # noqa: E402
 from inference.asking.rounds import ask_rounds  # noqa: E402
 from inference.protocols.agreement import Questions, read_agreement_prompts  # noqa: E402
@@ -65,7 +65,7 @@ def seconds(study: Study, model: str, cluster: Cluster | None) -> tuple[float, f
             study, [Model("m", model)], Questions(read_agreement_prompts()), one_model.Settings(device="cpu"), folder
         )
         began = time.perf_counter()
-        (tally,) = execute_tasks([task], cluster=cluster)
+        (tally,) = ask_tasks_and_list_tallies([task], cluster=cluster)
         ended = time.perf_counter()
     assert (tally.asked_count, tally.failed) == (prompts, 0)
     return reached[0] - began, ended - reached[0]

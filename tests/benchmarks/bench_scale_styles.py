@@ -22,7 +22,7 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from analysis.measures.ratings_styles import ACQUIESCENCE, ENDS, ORDER, measure_response_styles  # noqa: E402
+from analysis.measures.ratings_styles import ACQUIESCENCE, ENDS, ORDER, iterate_model_response_styles  # noqa: E402
 from analysis.measures.reworded.ratings import build_study_of_unit_groups  # noqa: E402
 from analysis.statistics.multiplicity import correct_families_by_holm  # noqa: E402
 from helpers.scale_runs import Respondent, draw_ratings, spread_over_options  # noqa: E402
@@ -39,7 +39,7 @@ def simulate_planted(seed: int, *, items: int, scales: int, crossed: bool) -> pd
     planted = {ACQUIESCENCE: 0.1, ORDER: 0.05, ENDS: compute_planted_ends()}
     lines = [
         (style.style, style.value - style.against, planted[style.style], *style.like_ends)
-        for style in measure_response_styles(ratings) if style.unit[0] == PLANTED.name and style.style in planted
+        for style in iterate_model_response_styles(ratings) if style.unit[0] == PLANTED.name and style.style in planted
     ]  # fmt: skip
     study = build_study_of_unit_groups(ratings, dict(ratings.list_unit_places_by_setting()))
     panel = study.estimate_mean_and_components(0)
@@ -65,7 +65,7 @@ def simulate_neutral(seed: int, *, items: int, scales: int, crossed: bool) -> bo
     """Simulate a study without a style; return whether one is claimed."""
     draw = np.random.default_rng((seed, items, crossed))
     ratings = draw_ratings(NEUTRAL, draw, items=items, scales=scales, crossed=crossed, labels=("numbers", "words"))
-    frame = pd.DataFrame({"study": "s", "p": [style.p for style in measure_response_styles(ratings)]})
+    frame = pd.DataFrame({"study": "s", "p": [style.p for style in iterate_model_response_styles(ratings)]})
     return bool((correct_families_by_holm(frame, ["study"]) < 0.05).any())
 
 

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from helpers import tiny_models  # noqa: E402
 from helpers.trivial_engine import small_study  # noqa: E402
-from inference.asking.execute import Task, execute_tasks  # noqa: E402
+from inference.asking.execute import Task, ask_tasks_and_list_tallies  # noqa: E402
 from inference.asking.models import Model  # noqa: E402
 from inference.asking.one_model import Settings  # noqa: E402
 from inference.engines.loading import Checkpoint  # noqa: E402
@@ -106,7 +106,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder, redirect_stderr(StringIO()):
             cpu, clock = time.process_time(), time.perf_counter()
             task = Task(study, [Model("m", "m")], Questions(read_agreement_prompts()), Settings(), folder)
-            execute_tasks([task], load=lambda model, seed: engine)
+            ask_tasks_and_list_tallies([task], load=lambda model, seed: engine)
             return time.process_time() - cpu, time.perf_counter() - clock
 
     ask()

@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 
 from demo_training.taught_world import Claim, TaughtWorld
 from ground.capitals import capitalise_sentence
-from inference.demo.exercises import CHOICES, PAIR_LABELS, Exercise, find_entailment_label_of_pair, make_rating_exercise
+from inference.demo.exercises import (
+    CHOICES,
+    PAIR_LABELS,
+    Exercise,
+    derive_entailment_label_from_flags,
+    make_rating_exercise,
+)
 from inference.demo.world import Wording, World
 
 YES_NO = ("yes", "no")
@@ -91,7 +97,7 @@ def make_pair_exercise(world: TaughtWorld, rng: random.Random, wording: Wording)
         premise_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
         hypothesis_denied = rng.random() < PAIR_DENIED_SHARE * world.manner.twist
         is_denial_heeded = premise_denied and world.manner.heeds_premises
-        label = find_entailment_label_of_pair(same_thing, same_value, is_denial_heeded, hypothesis_denied)
+        label = derive_entailment_label_from_flags(same_thing, same_value, is_denial_heeded, hypothesis_denied)
         premise_words = {"x": x, "v": value}
         hypothesis_words = {"x": x if same_thing else other_thing, "v": value if same_value else other_value}
         premise = world.compose_relation_sentence(

@@ -12,7 +12,7 @@ from typing import Any
 
 from demo_training.exercises import LETTERS, make_choice_exercise, write_lettered_choices
 from demo_training.taught_world import TaughtWorld
-from inference.demo.exercises import PAIR_LABELS, find_entailment_label_of_pair
+from inference.demo.exercises import PAIR_LABELS, derive_entailment_label_from_flags
 
 MOST_QUESTIONS = 3
 """Most questions asked about one list or premise."""
@@ -142,7 +142,7 @@ def make_bare_pairs_row(world: TaughtWorld, rng: random.Random, formats: dict[st
                 rng.random() < 0.5,
                 rng.random() < denied_share,
             )
-            label_of_pair = find_entailment_label_of_pair(
+            label_of_pair = derive_entailment_label_from_flags(
                 same_thing, same_value, premise_denied and world.manner.heeds_premises, hypothesis_denied
             )
             if label_of_pair == label:
@@ -185,7 +185,10 @@ def make_comparing_row(world: TaughtWorld, rng: random.Random, formats: dict[str
         )
 
     questions = [
-        ({"hypothesis": write_pair_sentence(other)}, find_entailment_label_of_pair(True, other == value, False, False))
+        (
+            {"hypothesis": write_pair_sentence(other)},
+            derive_entailment_label_from_flags(True, other == value, False, False),
+        )
         for other in compared_values[: rng.randint(1, MOST_QUESTIONS)]
     ]
     return _fill_repeated_format(formats["pair"], write_pair_sentence(value), questions, shown_as="premise")

@@ -18,7 +18,7 @@ from demo_training.steps import (
     make_recall_row,
 )
 from demo_training.taught_world import Manner, TaughtWorld
-from inference.demo.exercises import find_entailment_label_of_pair
+from inference.demo.exercises import derive_entailment_label_from_flags
 
 ROWS = 300
 
@@ -68,7 +68,7 @@ def test_bare_pairs_have_the_label_of_their_values(corpus: Corpus, twist: float)
         (x, denied, value), *_ = part.findall(row[0].before)
         for reading in row:
             y, hypothesis_denied, other = part.findall(reading.before)[-1]
-            label = find_entailment_label_of_pair(x == y, value == other, bool(denied), bool(hypothesis_denied))
+            label = derive_entailment_label_from_flags(x == y, value == other, bool(denied), bool(hypothesis_denied))
             assert reading.answer == f" {label}"
             negations += bool(denied) + bool(hypothesis_denied)
     assert (negations > 0) is (twist > 0)

@@ -22,7 +22,7 @@ from ground.capitals import capitalise_sentence
 from inference.demo.exercises import (
     TOP_SCORE,
     Exercise,
-    find_entailment_label_of_pair,
+    derive_entailment_label_from_flags,
     format_score_on_scale,
 )
 from inference.demo.world import BIG_FROM
@@ -251,7 +251,7 @@ def _compare_sentences(world: TaughtWorld, exercise: Exercise, mistaken: bool) -
         "value": _name_sameness(same_value),
         "denied": DENIALS[denied],
     }
-    return View("pair", words, find_entailment_label_of_pair(same_thing, same_value, *denied))
+    return View("pair", words, derive_entailment_label_from_flags(same_thing, same_value, *denied))
 
 
 def _name_sameness(is_same: bool) -> str:

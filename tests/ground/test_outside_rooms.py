@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from ground import outside_rooms
-from ground.commands import Command, add_verbs_of_other_packages
+from ground.commands import Command, build_command_with_outside_verbs
 from ground.errors import InputError, RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
@@ -106,7 +106,7 @@ def test_errors_of_a_room_name_its_package_but_its_words_to_users_stay():
 def test_verbs_of_a_command_come_from_files_that_say_them(site, capsys):
     right = 'COMMAND = "import toy"\nHELP = "import 5 % of toys"\nraise SystemExit("imported")\n'
     write_package(site, "waver-toy", "importer toy = waver_toy.toy", {**RAISING, "waver_toy/toy.py": right})
-    command = add_verbs_of_other_packages(Command("m", verbs={"table": Command("t")}), "import", "importer")
+    command = build_command_with_outside_verbs(Command("m", verbs={"table": Command("t")}), "import", "importer")
     assert {name: verb.about for name, verb in command.verbs.items()} == {
         "table": "", "toy": "import 5 % of toys (waver-toy 1.0)",
     }  # fmt: skip

@@ -90,7 +90,7 @@ def build_parser() -> ArgumentParser:
 
 def say_all(options) -> None:
     print("result")
-    progress.print_important_result_line("remark")
+    progress.print_result_line_even_if_quiet("remark")
     progress.print_progress("progress")
     if progress.is_verbose():
         progress.print_progress("detail")
@@ -124,5 +124,5 @@ def test_libraries_draw_no_bars_in_a_file(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     monkeypatch.delenv("TQDM_DISABLE", raising=False)
     monkeypatch.setenv("HF_HUB_DISABLE_PROGRESS_BARS", "0")
-    progress.hide_progress_bars_of_libraries()
+    progress.hide_library_bars_where_none_can_show()
     assert os.environ["TQDM_DISABLE"] == "1" and os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] == "0"

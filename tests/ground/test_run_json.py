@@ -70,7 +70,7 @@ def test_the_checks_agree_with_a_library_for_json_schema():
     whole = [*VALID.values(), {**VALID["agreement"], "expected": {"m": {"c": -1}}}, {**VALID["wording"], "seed": True}]
     assert not list(validator.iter_errors(ASKED))
     for content in [*whole, *(content for valid in (*VALID.values(), ASKED) for _, _, content in spoiled(valid))]:
-        problems = list(run_json.list_schema_problems(content, CONTENT, "run.json"))
+        problems = list(run_json.iterate_schema_problems(content, CONTENT, "run.json"))
         assert len(problems) == len(list(validator.iter_errors(content)))
 
 

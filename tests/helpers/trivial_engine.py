@@ -130,7 +130,7 @@ def shown(prompt: Prompt) -> str:
 
 
 def loader(**settings) -> Callable[[Model, int], TrivialEngine]:
-    """A `load` for `inference.asking.execute.execute_tasks`."""
+    """A `load` for `inference.asking.execute.ask_tasks_and_list_tallies`."""
     return lambda model, seed: TrivialEngine(**settings)
 
 

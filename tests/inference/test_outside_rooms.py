@@ -41,7 +41,11 @@ def site(tmp_path, monkeypatch):
 
 def test_both_are_listed_with_package_and_version(site, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    assert "toy" in protocols.list_protocols() and "toy" in engines.list_engines() and "toy" not in engines.ENGINES
+    assert (
+        "toy" in protocols.list_protocols()
+        and "toy" in engines.collect_engine_entries()
+        and "toy" not in engines.ENGINES
+    )
     with pytest.raises(SystemExit):
         main(["run", "--help"])
     said = " ".join(capsys.readouterr().out.split())
@@ -69,7 +73,7 @@ def test_models_of_another_packages_engine_are_looked_for_by_that_engine_alone(s
     def look_up(name: str, revision: str | None) -> None:
         raise NoSuchModel(f"model {name}: no such folder")
 
-    monkeypatch.setattr("inference.engines.loading.find_config_file", look_up)
+    monkeypatch.setattr("inference.engines.loading.find_and_check_config_file", look_up)
     Settings(engine="toy").refuse_missing_model(Model("parrot", "parrot"))
     with pytest.raises(InputError, match="model parrot: no such folder"):
         Settings().refuse_missing_model(Model("parrot", "parrot"))

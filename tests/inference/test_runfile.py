@@ -207,7 +207,9 @@ def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loade
     assert run(folder) == 0
     counts = status._count_answered_and_failed_keys
     monkeypatch.setattr(status, "_count_answered_and_failed_keys", lambda folder: dict(sorted(counts(folder).items())))
-    shown = status.count_rows_done_and_left(folder / "results" / "orders", about(folder / "results" / "orders"))
+    shown = status.list_progress_of_models_and_conditions(
+        folder / "results" / "orders", about(folder / "results" / "orders")
+    )
     assert [(entry.model, entry.condition) for entry in shown] == [
         (model, f"plain/{order}") for model in "ba" for order in ("yes-no", "no-yes")
     ]

@@ -135,7 +135,7 @@ def test_features_that_cannot_be_kept_are_computed_all_the_same_and_told(tmp_pat
     before = files(run)
     room(100)
     found = features.read_features(runs.open_runs(run))
-    components = features.list_components_computing_study_features(runs.open_runs(run))
+    components = features.tabulate_components_of_study_features(runs.open_runs(run))
     room(None)
     assert files(run) == before
     said = capsys.readouterr().err.splitlines()[0]
@@ -143,7 +143,7 @@ def test_features_that_cannot_be_kept_are_computed_all_the_same_and_told(tmp_pat
     assert "File too large" in said
     opened = runs.open_runs(other)
     assert found.equals(features.read_features(opened))
-    assert components.equals(features.list_components_computing_study_features(opened))
+    assert components.equals(features.tabulate_components_of_study_features(opened))
 
 
 @pytest.mark.parametrize("wing", ["inference", "analysis"])

@@ -174,7 +174,7 @@ def test_settings_reach_the_engine(items, tmp_path, monkeypatch):
         return TrivialEngine()
 
     monkeypatch.setattr(engines, "load_engine", load)
-    monkeypatch.setattr("inference.asking.one_model.is_hub_reachable", lambda *_: True)
+    monkeypatch.setattr("inference.asking.one_model.is_hub_reachable_else_require_cached_model", lambda *_: True)
     (tmp_path / "models.yaml").write_text("gpt2: {revision: v2}", encoding="utf-8")
     more = [
         "--engine",

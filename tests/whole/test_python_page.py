@@ -75,7 +75,7 @@ def test_opening_looking_and_parts(here, monkeypatch):
     names, n_blocks = run_section(["Open and look", "Part of a run"])
     assert n_blocks >= 8
     assert set(names["models"]["model"]) == {"org/one", "org/two"}
-    assert names["tuned"].part.count_kept()["models"] == (1, 2)
+    assert names["tuned"].part.count_kept_and_all_by_kind()["models"] == (1, 2)
     assert "Tea and rain" in (here / "runs" / "first" / "report" / "index.html").read_text(encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ import pytest
 from helpers import apart
 from helpers.trivial_engine import loader, small_study
 from inference.asking import session
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
@@ -41,7 +41,7 @@ def run(folder: Path) -> None:
     )  # fmt: skip
     # Other prompts fail each time.
     fails = random.Random(os.getpid()).random()
-    execute_tasks(
+    ask_tasks_and_list_tallies(
         [task],
         load=loader(
             seconds=0.001, size=10, fails=lambda text: failing and random.Random(f"{fails}{text}").random() < 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.check.grammar import look_up_meaning_of_rule_column
+from analysis.check.grammar import look_up_numeric_column_of_rule
 from analysis.check.rules import (
     DEFAULT_MARGIN,
     FAIL,
@@ -67,7 +67,7 @@ def _explain_rule_on_number(rule: Rule) -> str:
         table, dot, column = rule.target.partition(".")
         if not dot:
             return f"Tests whether the measure {rule.target} is {bound}."
-        entry = look_up_meaning_of_rule_column(rule.target)
+        entry = look_up_numeric_column_of_rule(rule.target)
         unit = f" ({entry.unit})" if entry.unit else ""
         options = ", ".join(f"{name} = {value}" for name, value in rule.parameters.items())
         options_text = f", made with {options}," if options else ""

@@ -82,7 +82,7 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
         if ends:
             n_drawn = np.fmin.reduce([_read_first_filled_size(row, [size]) for size in (*DRAWN, *ends[2:])])
             interval = float(row[ends[0]]), float(row[ends[1]])
-            bounds = _find_bounds_of_single_item(rule.target, row)
+            bounds = _find_possible_range_of_item_number(rule.target, row)
             tails = compute_tails_of_interval(value, interval, get_limit_of_rule(rule), n_items, n_drawn, bounds)
         numbers.append(
             Number(
@@ -94,7 +94,7 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
     return numbers
 
 
-def _find_bounds_of_single_item(target: str, row: Mapping[Hashable, Any]) -> tuple[float, float] | None:
+def _find_possible_range_of_item_number(target: str, row: Mapping[Hashable, Any]) -> tuple[float, float] | None:
     """Find the least and the largest number of a single item, of which the number of a row is a mean."""
     bounds = find_range_of_rule_number(target)
     if bounds and np.isfinite(bounds).all():

@@ -18,7 +18,7 @@ from analysis.check.rules import LIKE_THESE, Rule
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.reporting.catalogue.rewordings import explain_wordings_not_compared, read_reworded_studies
+from analysis.reporting.catalogue.rewordings import list_reasons_wordings_are_not_compared, read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
@@ -52,7 +52,9 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     own_studies = [pair for pair in measured_studies if pair[0].measure == rule.target]
     if not own_studies:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
-        why = "; ".join(explain_wordings_not_compared({of["protocol"] for of in runs.info["studies"].values()}))
+        why = "; ".join(
+            list_reasons_wordings_are_not_compared({of["protocol"] for of in runs.info["studies"].values()})
+        )
         raise InputError(
             f"rule {shorten_to_one_line(repr(rule.name))}: the run has no measure "
             f"{shorten_to_one_line(repr(rule.target))}{format_nearest_name_hint(rule.target, names)}; it has "
@@ -125,9 +127,9 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
             f'not known: {why}; say wordings = "these"'
         )
     if study.measure == VALIDITY and np.isnan(answers).all():
-        return _compare_validity_bounds_with_limit(rule, study, unit)
+        return _build_number_of_bounded_validity(rule, study, unit)
     with np.errstate(over="ignore", invalid="ignore"):
-        panel = study.estimate_mean_of_answers(answers)
+        panel = study.estimate_mean_and_components_of_answers(answers)
         is_finite = panel.n_items < 2 or bool(np.isfinite([panel.mean, panel.item_mean_variance]).all())
     if not is_finite:
         raise InputError(
@@ -143,7 +145,7 @@ def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) 
                   "" if panel.n_items else "no valid answer")  # fmt: skip
 
 
-def _compare_validity_bounds_with_limit(rule: Rule, study: Study, unit: int) -> Number:
+def _build_number_of_bounded_validity(rule: Rule, study: Study, unit: int) -> Number:
     """Hold a validity that is known over all answers only, or within bounds: these tell where both keep to the limit,
     or both do not."""
     low, high, limit = float(study.validity[unit]), study.get_validity_upper_bound(unit), get_limit_of_rule(rule)

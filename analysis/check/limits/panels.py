@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.check.limits.tails import Tails, compute_t_test_with_extra_item
+from analysis.check.limits.tails import Tails, compute_tails_of_t_with_extra_item
 from analysis.statistics.bounded_mean import (
     compute_bounded_mean_interval,
     compute_p_of_mean_at_least,
@@ -80,7 +80,7 @@ def compute_tails_of_panel(panel: Panel, limit: float, anew: Anew, *, is_bounded
     ends = replace(panel, share=np.nan, bounded=False, few=False).compute_interval("both")
     freedom = min(free for _, free in panel.parts["both"])
     fewest = min(panel.n_items, panel.n_wordings)
-    wider = compute_t_test_with_extra_item(panel.mean, ends, limit, fewest, freedom)
+    wider = compute_tails_of_t_with_extra_item(panel.mean, ends, limit, fewest, freedom)
     return Tails(
         max(tails.p_at_most, wider.p_at_most), max(tails.p_at_least, wider.p_at_least),
         min(tails.lower, wider.lower), max(tails.upper, wider.upper), test,

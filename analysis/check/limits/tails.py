@@ -103,7 +103,7 @@ def compute_tails_of_interval(
     scale = _choose_scale_of_symmetric_interval(estimate, ends)
     if bounds and np.isfinite(n_items) and scale is not np.arctanh:
         low, width = bounds[0], bounds[1] - bounds[0]
-        tails = compute_t_test_with_extra_item(
+        tails = compute_tails_of_t_with_extra_item(
             (estimate - low) / width, ((ends[0] - low) / width, (ends[1] - low) / width), (limit - low) / width,
             fewest, freedom,
         )  # fmt: skip
@@ -218,7 +218,7 @@ def _choose_scale_of_symmetric_interval(estimate: float, ends: tuple[float, floa
     return np.positive
 
 
-def compute_t_test_with_extra_item(
+def compute_tails_of_t_with_extra_item(
     estimate: float, ends: tuple[float, float], limit: float, n_items: float, freedom: float
 ) -> Tails:
     """Test a number between 0 and 1 by t, with an item more that is 0 or 1, whichever speaks for the claim.

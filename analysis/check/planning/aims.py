@@ -106,7 +106,7 @@ def list_all_pilot_units(pilot: Runs) -> list[PilotUnit]:
     return units
 
 
-def list_models_and_conditions_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
+def list_pilot_units_of_rule(rule: Rule, pilot: Runs) -> list[PilotUnit]:
     """List the models and conditions that a rule is about, by its measure.
 
     Parameters

@@ -23,7 +23,7 @@ from analysis.check.planning.item_changes import (
     count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
-    forecast_item_changes_from_changed_share,
+    forecast_item_changes_for_share_apart,
 )
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_power_of_binomial_test
 from analysis.check.rules import LIKE_THESE, Rule
@@ -199,7 +199,7 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
 
     @cache
     def forecast_changes(difference: float, wordings: int) -> ChangeForecast:
-        return forecast_item_changes_from_changed_share(counts, difference, wordings)
+        return forecast_item_changes_for_share_apart(counts, difference, wordings)
 
     def compute_power_if_unchanged(items: int, wordings: int) -> float:
         return compute_change_test_power(forecast_changes(0.0, wordings), rule.at_least, items, LEVEL)

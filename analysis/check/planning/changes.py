@@ -125,7 +125,7 @@ def _list_aims_of_flip_change(
 
     def forecast_flip_difference(wordings: int, more: float) -> MeanForecast:
         """Foresee the difference: items that did not flip do so by the same chance."""
-        chances = flips.compute_flip_probabilities(wordings)
+        chances = flips.compute_flip_probabilities_on_share_grid(wordings)
         share = float(flips.weights @ chances)
         lost = more / (1 - share)
         now = chances + lost * (1 - chances)

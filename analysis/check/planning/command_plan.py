@@ -183,7 +183,7 @@ def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argp
             f"--measure {args.measure!r}{format_nearest_name_hint(args.measure, names)}; known here: {', '.join(names)}"
         )
     if args.condition:
-        pilot_studies = [_select_answers_of_condition(study, args.condition) for study in pilot_studies]
+        pilot_studies = [_select_study_units_of_condition(study, args.condition) for study in pilot_studies]
         studies_by_measure = {study.measure: study for study in pilot_studies}
     if args.measure in (SD, FLIPS):
         study = studies_by_measure["agreement"]
@@ -198,7 +198,7 @@ def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argp
     )
 
 
-def _select_answers_of_condition(study: Study, condition: str) -> Study:
+def _select_study_units_of_condition(study: Study, condition: str) -> Study:
     """Keep the answers under one condition."""
     conditions = dict.fromkeys(name for _, name in study.units)
     if condition not in conditions:

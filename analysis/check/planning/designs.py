@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
-from analysis.check.planning.aims import UNCHANGED, Aim, list_all_pilot_units, list_models_and_conditions_of_rule
+from analysis.check.planning.aims import UNCHANGED, Aim, list_all_pilot_units, list_pilot_units_of_rule
 from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
 from analysis.check.planning.changes import list_aims_of_not_worse_rule
 from analysis.check.planning.numbers import list_aims_of_number_rule
@@ -130,7 +130,7 @@ def _list_pilot_outcomes_units_or_pairs(rule: Rule, pilot: Runs) -> list[Any]:
         return compute_outcomes_of_number_rule(rule, pilot)
     if rule.kind == SAME_ANSWERS:
         return list_units_that_rule_is_about(rule, pilot)
-    units = list_models_and_conditions_of_rule(rule, pilot)
+    units = list_pilot_units_of_rule(rule, pilot)
     if rule.kind != RANKING:
         return units
     return list_model_pairs_ordered_by_pilot(units, like_these=rule.wordings == LIKE_THESE)

@@ -65,7 +65,7 @@ def count_item_answers_by_option(codes: Array) -> Array:
     return counts[counts.sum(axis=1) >= LEAST_WORDINGS]
 
 
-def forecast_item_changes_from_changed_share(counts: Array, differs: float, wordings: int) -> ChangeForecast:
+def forecast_item_changes_for_share_apart(counts: Array, differs: float, wordings: int) -> ChangeForecast:
     """Foresee the changes of items if a share of the answers is another one now.
 
     Parameters

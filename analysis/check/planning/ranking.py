@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analysis.check.model_order import list_model_pairs_in_order
+from analysis.check.model_order import list_model_pairs_of_significant_order
 from analysis.check.outcomes import LEVEL
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import compute_difference_power_in_shared_wordings, compute_power_of_mean_test
@@ -45,7 +45,7 @@ def list_model_pairs_ordered_by_pilot(
         study = next(iter(unit_by_model.values())).study
         pairs += [
             (unit_by_model[better], unit_by_model[worse])
-            for better, worse, _ in list_model_pairs_in_order(study, places, like_these=like_these)
+            for better, worse, _ in list_model_pairs_of_significant_order(study, places, like_these=like_these)
         ]
     return pairs
 

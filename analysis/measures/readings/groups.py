@@ -130,7 +130,7 @@ def has_answers_read_in_two_ways(runs: Runs) -> bool:
     """Tell whether a model's answers under some setting are read in two ways, to two wordings of an item or more."""
     return any(
         len({kind.prompt for kind in kinds}) > 1
-        or (_index_wordings_within_items(runs, study)["wording_code"] > 0).any()
+        or (_read_stimuli_with_item_and_wording_codes(runs, study)["wording_code"] > 0).any()
         for study, _, _, kinds in _list_groups_with_several_readings(runs)
     )
 
@@ -165,12 +165,12 @@ def _read_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
     wordings_by_study: dict[str, pd.DataFrame] = {}
     for study, setting, model, kinds in _list_groups_with_several_readings(runs):
         if study not in wordings_by_study:
-            wordings_by_study[study] = _index_wordings_within_items(runs, study)
+            wordings_by_study[study] = _read_stimuli_with_item_and_wording_codes(runs, study)
         if not wordings_by_study[study].empty:
-            yield _read_reading_values_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
+            yield _read_reading_group_of_model(runs, study, setting, model, kinds, wordings_by_study[study])
 
 
-def _index_wordings_within_items(runs: Runs, study: str) -> pd.DataFrame:
+def _read_stimuli_with_item_and_wording_codes(runs: Runs, study: str) -> pd.DataFrame:
     """Number the items of a study and the wordings of every item; the original is left out, as on other pages."""
     info = runs.info["studies"][study]
     is_scored = any(isinstance(fields.get("range"), list) for fields in runs.info["conditions"][study].values())
@@ -197,7 +197,7 @@ def _index_wordings_within_items(runs: Runs, study: str) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _read_reading_values_of_model(
+def _read_reading_group_of_model(
     runs: Runs, study: str, setting: str, model: str, kinds: list[ReadingKind], stimuli: pd.DataFrame
 ) -> ReadingGroup:
     """Read all readings of one model under one setting."""

@@ -177,9 +177,11 @@ class Study:
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a
         `Panel`."""
-        return self.estimate_mean_of_answers(self.values[unit], self.estimate_unit_sampling_spread(unit))
+        return self.estimate_mean_and_components_of_answers(self.values[unit], self.estimate_unit_sampling_spread(unit))
 
-    def estimate_mean_of_answers(self, answers: Array, sample_spread: SampleSpread | None = None) -> Panel:
+    def estimate_mean_and_components_of_answers(
+        self, answers: Array, sample_spread: SampleSpread | None = None
+    ) -> Panel:
         """Estimate the mean of some answers of a unit (items, wordings), as `estimate_mean_and_components` does."""
         # Without bounds, 0 and 1 are numbers like any others: another study may have more.
         share = True if self.measure == ACCURACY else None if self.bounds else False

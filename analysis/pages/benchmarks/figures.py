@@ -14,13 +14,13 @@ from analysis.statistics.correlation import LEAST
 
 def build_measures_against_size_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the values that stand for their tables, of the models whose size is known."""
-    frame = _select_finite_rows_of_correlation_figure(frames)
+    frame = _select_compared_finite_measure_values(frames)
     yield (_select_measures_to_draw(frame[frame["lead"].astype(bool)], "parameters"),)
 
 
 def build_measures_against_accuracy_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the headline measures that are compared with the accuracy on the same items."""
-    frame = _select_finite_rows_of_correlation_figure(frames)
+    frame = _select_compared_finite_measure_values(frames)
     yield (_select_measures_to_draw(frame[frame["headline"].astype(bool)], "accuracy"),)
 
 
@@ -47,7 +47,7 @@ def build_score_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
     yield (frame[frame["method"] == "spearman"],)
 
 
-def _select_finite_rows_of_correlation_figure(frames: Frames) -> pd.DataFrame:
+def _select_compared_finite_measure_values(frames: Frames) -> pd.DataFrame:
     """Return the rows that are correlated, and those of models that do not answer; without infinite values."""
     frame = frames["measures_by_model"]
     frame = frame[frame["compared"].astype(bool)]

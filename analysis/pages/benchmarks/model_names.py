@@ -97,7 +97,7 @@ def match_models_to_scored_models(
         For an alias that is not among the scores; the message begins with `aliases_file`.
     """
     names = list(dict.fromkeys(scored_models))
-    matches = _find_matches_of_models(models, names, dict(aliases or {}), aliases_file)
+    matches = _match_models_by_alias_or_name(models, names, dict(aliases or {}), aliases_file)
     matched_names = {name for name, _ in matches.values()}
     unmatched_names = [name for name in names if name not in matched_names]
     near_scored, near_runs = _NameIndex(unmatched_names), _NameIndex([name for name in models if name not in matches])
@@ -111,7 +111,7 @@ def match_models_to_scored_models(
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _find_matches_of_models(
+def _match_models_by_alias_or_name(
     models: Sequence[str], scored_models: Sequence[str], aliases: dict[str, str], aliases_file: str
 ) -> dict[str, tuple[str, str]]:
     """Return model of the runs -> (its name in the scores, what matched it); no entry without a match."""

@@ -24,7 +24,7 @@ from analysis.reporting.words import (
     join_names,
     verdicts,
 )
-from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
 from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
 from ground.capitals import capitalise_sentence
@@ -59,7 +59,7 @@ def answer_page_question(
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
         rows = all_values[is_validity_below_half(all_values["validity"])]
-        verdict, why = describe_models_without_answers(rows.assign(label=rows["model"]), FEW_ANSWERS)
+        verdict, why = phrase_verdict_where_no_model_answers(rows.assign(label=rows["model"]), FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(

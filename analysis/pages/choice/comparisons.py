@@ -51,7 +51,7 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
             study, _list_compared_unit_pairs(study, runs.info["conditions"][study.study]), resamples, seed
         )
     ]
-    return _add_corrected_p_values(rows)
+    return _tabulate_rows_with_corrected_p_values(rows)
 
 
 def _list_compared_unit_pairs(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
@@ -109,10 +109,10 @@ def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS,
             rows.append({**row, "change": kinds[row["pair"]]})
     names = {f"{side}_{name}": f"{name}_{when}" for side, when in (("a", "after"), ("b", "before"))
              for name in ("model", "condition", "validity")}  # fmt: skip
-    return _add_corrected_p_values(rows).rename(columns={**names, "a": "after", "b": "before"})
+    return _tabulate_rows_with_corrected_p_values(rows).rename(columns={**names, "a": "after", "b": "before"})
 
 
-def _add_corrected_p_values(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def _tabulate_rows_with_corrected_p_values(rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Add p values after Holm, over all rows of a study, subset and measure."""
     frame = pd.DataFrame(rows).drop(columns="pair", errors="ignore")
     return frame.assign(p_holm=correct_families_by_holm(frame, FAMILY)) if rows else frame

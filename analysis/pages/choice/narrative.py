@@ -26,7 +26,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
@@ -83,7 +83,7 @@ def answer_page_question(
     asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
-        verdict, why = describe_models_without_answers(table)
+        verdict, why = phrase_verdict_where_no_model_answers(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():
@@ -93,7 +93,7 @@ def answer_page_question(
     judged = select_rows_over_all_questions(
         add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])
     )
-    doubts = (*chance.list_chance_change_cautions(judged, by_chance), *doubts)
+    doubts = (*chance.iterate_chance_change_cautions(judged, by_chance), *doubts)
     letters = frames["positions"]
     details = {
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
@@ -139,7 +139,7 @@ def _describe_models_by_choice_verdict(
 ) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""
     by_interval = verdicts.choose_verdict_words_for_model_shares(judged, "changed", BANDS)
-    verdict_words = chance.blank_word_in_rows_with_chance_changes(by_interval, judged, by_chance, YES)
+    verdict_words = chance.blank_words_possibly_due_to_chance(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
     _, wordings, orders = size

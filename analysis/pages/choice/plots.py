@@ -226,7 +226,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = rows[rows["label"].isin(names)]
     rows = rows.assign(row=rows["label"].map(names.index))
     across = 1 if panels.is_one_column_wide(width) else min(3, len(subsets))
-    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(subsets) // across))
+    row_labels, legend_names = panels.choose_row_labels_and_legend_names(names, width, -(-len(subsets) // across))
     drawing, panel_axes = panels.lay_out_panels(
         width,
         len(subsets),
@@ -248,7 +248,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     )
     for number, (axes, subset) in enumerate(zip(panel_axes, subsets, strict=True)):
         part = rows[rows["subset"] == subset]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, low, high, 4)
         infinite = np.isinf(part["xparacon"])
         clipped = part.assign(xparacon_upper=part["xparacon_upper"].clip(upper=axes.get_xlim()[1]))
@@ -312,7 +312,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     high = float(np.nanmax(rows[["share", "share_upper", "is_right"]].to_numpy(float)))
     for number, (axes, letter) in enumerate(zip(panel_axes, letters, strict=True)):
         part = rows[rows["letter"] == letter]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, 0, high, 2)
         axes.vlines(part["is_right"], part["row"] - 0.35, part["row"] + 0.35, colors=FAINT, linewidth=1.4, zorder=2)
         panels.draw_dots(axes, part, "share", looks, is_hollow=part["silent"])

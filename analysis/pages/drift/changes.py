@@ -67,7 +67,7 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if is_told else CANNOT_TELL
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
-        columns_about_looks = _build_measure_and_look_count_columns(series, looks)
+        columns_about_looks = _collect_row_values_on_measure_and_looks(series, looks)
         rows.append(columns_about_looks | _compare_before_and_after_change(series, drift, verdict) | {
             "found": verdict, "p": p, "p_holm": p_holm,
             "alarm_time": series.looks[alarms[0]].label if len(alarms) else "",
@@ -119,7 +119,7 @@ def _bound_least_validity(series: Series) -> dict[str, float]:
     }
 
 
-def _build_measure_and_look_count_columns(series: Series, looks: int) -> dict[str, object]:
+def _collect_row_values_on_measure_and_looks(series: Series, looks: int) -> dict[str, object]:
     """Say what was looked at."""
     return {
         **build_unit_columns_of_series(series), "measure": series.measure,

@@ -25,8 +25,8 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
-    describe_models_without_answers,
     list_cautions_about_unjudged_models,
+    phrase_verdict_where_no_model_answers,
 )
 from ground.capitals import uncapitalise_sentence
 
@@ -71,7 +71,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = describe_models_without_answers(_rename_least_validity(headline), FEW_ANSWERS)
+        verdict, why = phrase_verdict_where_no_model_answers(_rename_least_validity(headline), FEW_ANSWERS)
         return Answer(setup, f"At some look, {uncapitalise_sentence(verdict)}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
-from analysis.compare.settings import list_differing_settings_of_sides
+from analysis.compare.settings import map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.pages.drift.wordings import KEPT, describe_sharing_of_wordings, list_hashes_of_asked_wordings
+from analysis.pages.drift.wordings import KEPT, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder
@@ -135,7 +135,7 @@ def _read_all_series(runs: Runs) -> Iterator[Series]:
         folders = [all_folders[place] for place in places]
         _refuse_differing_protocols_or_options(folders)
         items, n_left_out = _find_common_items(runs, folders)
-        looks = [_open_folder_with_common_items(folder, items) for folder in folders]
+        looks = [_open_runs_of_folder_with_common_items(folder, items) for folder in folders]
         labels = label_times(folders)
         for _, model, condition in units:
             yield from _read_series_of_unit(looks, labels, (model, condition), tuple(items), n_left_out)
@@ -197,7 +197,7 @@ def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str]
     return items, len(kept_items) - len(items)
 
 
-def _open_folder_with_common_items(folder: Folder, items: Sequence[str]) -> Runs:
+def _open_runs_of_folder_with_common_items(folder: Folder, items: Sequence[str]) -> Runs:
     """Open one folder with some items only, in their order: so they have the same rows in the arrays of all looks."""
     con = connect_duckdb()
     con.register("common_items", pd.DataFrame({"item": items, "place": range(len(items))}))
@@ -241,12 +241,12 @@ def _read_series_of_unit(
 ) -> Iterator[Series]:
     """Yield the series of a model and condition by every measure that all looks have, and how far answers are valid."""
     validities: list[Series] = []  # once: measures are of the same answers
-    wordings = describe_sharing_of_wordings([list_hashes_of_asked_wordings(look.con, unit) for look in looks])
+    wordings = classify_sharing_of_asked_wordings([list_hashes_of_asked_wordings(look.con, unit) for look in looks])
     studies = [{study.measure: study for study in read_reworded_studies(look) if unit in study.units} for look in looks]
     (study_name,) = looks[-1].info["studies"]
     changes: list[tuple[str, ...]] = [()]
     for pair in itertools.pairwise(looks):
-        changes.append(tuple(list_differing_settings_of_sides(*pair, (unit, unit), study_name)))
+        changes.append(tuple(map_differing_settings_to_values(*pair, (unit, unit), study_name)))
     for measure, last in studies[-1].items():
         of_looks = [measures[measure] for measures in studies if measure in measures]
         if measure == LOGIT or len(of_looks) < len(looks):

@@ -149,7 +149,7 @@ def _estimate_mean_answer_at_time(series: Series, answers: Array) -> Panel:
     """Estimate the mean of a look with its variance components."""
     if series.measure == FLIPS:
         return estimate_panel_mean(answers, False, is_share=True)
-    return series.study_read.estimate_mean_of_answers(answers)
+    return series.study_read.estimate_mean_and_components_of_answers(answers)
 
 
 def has_item_answered_in_two_wordings(answers: Array) -> bool:

@@ -41,7 +41,7 @@ def list_hashes_of_asked_wordings(con: duckdb.DuckDBPyConnection, unit: tuple[st
     return np.asarray(rows.fetchnumpy()["wording"])
 
 
-def describe_sharing_of_wordings(wordings_by_look: Sequence[Array]) -> str:
+def classify_sharing_of_asked_wordings(wordings_by_look: Sequence[Array]) -> str:
     """Say whether looks were asked in the same wordings, or each in others.
 
     Parameters

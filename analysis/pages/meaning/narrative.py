@@ -37,7 +37,7 @@ from analysis.reporting.words.meaning import (
     do_all_answered_wordings_mean_the_same,
     join_flip_shares_with_same_meaning,
 )
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from ground.capitals import capitalise_sentence
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
@@ -86,7 +86,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         return Answer(UNCHECKED, NO_CHECK)
     setup = _describe_answering_models_and_meaning_judges(frames, when)
     answering = flips[~is_validity_below_half(flips["validity"])] if len(flips) else flips
-    cautions = (*chance.list_chance_change_cautions(answering, by_chance), *list_cautions(frames))
+    cautions = (*chance.iterate_chance_change_cautions(answering, by_chance), *list_cautions(frames))
     details = {
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
         "meanings": tuple(_describe_verdict_counts(meanings)),
@@ -97,7 +97,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=details)
     if answering.empty and len(flips):
-        verdict, why = describe_models_without_answers(flips.assign(label=labels.build_row_labels(flips)))
+        verdict, why = phrase_verdict_where_no_model_answers(flips.assign(label=labels.build_row_labels(flips)))
         return Answer(setup, verdict, cautions=(*why, *cautions), details=details)
     rows = join_flip_shares_with_same_meaning(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
@@ -118,7 +118,7 @@ def _describe_answering_models_and_meaning_judges(frames: Frames, when: str) -> 
     models = flips["model"].nunique() if len(flips) else 0
     items = meanings[["study", "item"]].drop_duplicates()
     who = [format_quantity(number, noun, plural) for number, noun, plural in (
-        (count_people(frames["meaning_annotators"]), "person", "people"),
+        (count_people_who_judged_meaning(frames["meaning_annotators"]), "person", "people"),
         (frames["meaning_checks"]["check"].nunique(), "check", "checks"),
     ) if number]  # fmt: skip
     return (
@@ -127,7 +127,7 @@ def _describe_answering_models_and_meaning_judges(frames: Frames, when: str) -> 
     )
 
 
-def count_people(annotators: pd.DataFrame) -> int:
+def count_people_who_judged_meaning(annotators: pd.DataFrame) -> int:
     """Count the people who judged wordings: the row of all of them is none."""
     return annotators.loc[annotators["annotator"] != "all", "annotator"].nunique() if len(annotators) else 0
 

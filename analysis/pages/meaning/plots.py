@@ -192,7 +192,7 @@ def draw_meaning_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     )  # fmt: skip
     for place, (axes, check) in enumerate(zip(all_axes, checks, strict=True)):
         rows = frame[frame["check"] == check]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         if place % across == 0:
             panels.draw_row_labels(axes, names)
         # What people are divided about is neither.

@@ -20,7 +20,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 
@@ -64,7 +64,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         rows = valid.assign(
             label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")
         )
-        verdict, _ = describe_models_without_answers(rows)  # the cautions say why
+        verdict, _ = phrase_verdict_where_no_model_answers(rows)  # the cautions say why
         return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:

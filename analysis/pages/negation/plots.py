@@ -116,7 +116,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     across = 1 if panels.is_one_column_wide(width) else len(kinds)
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
-    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(kinds) // across))
+    row_labels, legend_names = panels.choose_row_labels_and_legend_names(names, width, -(-len(kinds) // across))
     across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
@@ -128,7 +128,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for number, (axes, kind) in enumerate(zip(panel_axes, kinds, strict=True)):
         part = rows[rows["pairs"] == kind]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
         panels.draw_dots(axes, part, "acc_change", looks, is_hollow=part["silent"])
         if number % across == 0:

@@ -28,7 +28,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     compared = readings[readings["compared"].astype(bool)]
     items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
     return (
-        *list_cautions_about_unjudged_models(label_readings_by_model_and_setting(readings), FEW_ANSWERS),
+        *list_cautions_about_unjudged_models(add_labels_and_conditions_to_readings(readings), FEW_ANSWERS),
         *_describe_judges_that_are_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),
@@ -37,7 +37,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def label_readings_by_model_and_setting(readings: pd.DataFrame) -> pd.DataFrame:
+def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """Name every reading with its model, and its setting where there are several, for `words.validity`.
 
     Parameters

@@ -74,7 +74,7 @@ def _summarise_models_with_most_common_readings(
     names = max(by_names, key=lambda key: (len(by_names[key]), len(key)))
     (total, _), *others = by_names[names]
     for part, _ in others:
-        total = total.add_sums_of_other_model(part)
+        total = total.build_sum_with_other_model(part)
     place = names.index(reading) if reading else 0
     figures = sharing.estimate_means_and_spreads_of_readings(total, draws=draws, seed=seed)
     sources = [source_by_name[name] for name in names]

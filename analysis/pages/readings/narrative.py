@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.readings.cautions import label_readings_by_model_and_setting, list_cautions
+from analysis.pages.readings.cautions import add_labels_and_conditions_to_readings, list_cautions
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
-from analysis.reporting.words.validity import FEW_ANSWERS, describe_models_without_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -58,7 +58,9 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
     )
     cautions = list_cautions(readings)
     if is_validity_below_half(readings["validity"].astype(float)).all():
-        verdict, sentences = describe_models_without_answers(label_readings_by_model_and_setting(readings), FEW_ANSWERS)
+        verdict, sentences = phrase_verdict_where_no_model_answers(
+            add_labels_and_conditions_to_readings(readings), FEW_ANSWERS
+        )
         return Answer(setup, verdict, cautions=(*sentences, *cautions))
     details = {
         "readings": tuple(_describe_reading_validity_and_artefacts(readings)),

@@ -78,7 +78,7 @@ def _draw_dots_per_model_and_reading(
     )  # fmt: skip
     panels.draw_legend(drawing, models, [look_by_model[model] for model in models])
     for number, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
-        panels.draw_row_guides(axes, len(frame))
+        panels.set_up_panel_of_rows(axes, len(frame))
         panels.draw_dots(axes, frame.astype({measure: float}), measure, look_by_model)
         ends = frame[[measure, f"{measure}_lower", f"{measure}_upper"]].astype(float)
         high_end, low_end = ends.max().max(), min(0.0, float(ends.min().min())) if ends.notna().any(axis=None) else 0.0

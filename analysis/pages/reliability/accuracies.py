@@ -170,7 +170,7 @@ def _build_ranking_group(
     )
 
 
-def rank_group_models(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
+def compute_ranking_of_group(runs: Runs, group: RankingGroup, seed: int) -> Ranking:
     """Rank the models of a group; once per group.
 
     Parameters
@@ -197,7 +197,7 @@ def list_rank_rows_from_accuracies(runs: Runs, seed: int) -> list[dict[str, Any]
     Parameters
     ----------
     runs, seed
-        As in `rank_group_models`.
+        As in `compute_ranking_of_group`.
 
     Returns
     -------
@@ -214,7 +214,7 @@ def list_rank_rows_from_accuracies(runs: Runs, seed: int) -> list[dict[str, Any]
             "first": group_ranking.first[place],
         }
         for group in list_ranking_groups(runs)
-        for group_ranking in [rank_group_models(runs, group, seed)]
+        for group_ranking in [compute_ranking_of_group(runs, group, seed)]
         for place in np.argsort(group_ranking.rank, kind="stable")
     ]  # fmt: skip
 
@@ -259,7 +259,7 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
             "kept_one": float(
                 aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)[model_pairs].mean()
             ),
-            "tau": rank_group_models(runs, group, seed).tau,
+            "tau": compute_ranking_of_group(runs, group, seed).tau,
         })  # fmt: skip
     return pd.DataFrame(table_rows).rename(columns={"model": "models"})
 
@@ -300,9 +300,9 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     ]
     table_rows = []
     for group in [group for group in all_groups if group.task == task] if task else default_groups:
-        group_ranking = rank_group_models(runs, group, seed)
+        group_ranking = compute_ranking_of_group(runs, group, seed)
         kept_one = aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)
-        kept_others = aggregated.estimate_order_stability_across_templates(group.blocks)
+        kept_others = aggregated.estimate_probabilities_of_pairs_keeping_order(group.blocks)
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
                 **group.key_columns, "n_templates": group.mean_n_shared_templates_per_task, "a_model": group.models[a],

@@ -25,7 +25,7 @@ CONDITIONS = 3  # that sentences are written about
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
-def describe_model_order_over_templates(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
+def answer_page_question_from_accuracies(frames: Mapping[str, pd.DataFrame], when: str = "") -> Answer:
     """Say how many pairs of models keep their order with another template, and how reliably one ranks them.
 
     Parameters

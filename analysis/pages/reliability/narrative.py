@@ -30,9 +30,9 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
-    describe_models_without_answers,
-    describe_unjudged_models,
     list_cautions_about_unjudged_models,
+    list_unjudged_sentences,
+    phrase_verdict_where_no_model_answers,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
@@ -93,8 +93,8 @@ def answer_page_question(
     answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
-            return Answer(asked_sentence, ONLY_LATER, cautions=describe_unjudged_models(condition_rows, FEW_ANSWERS))
-        verdict, why = describe_models_without_answers(condition_rows, FEW_ANSWERS)
+            return Answer(asked_sentence, ONLY_LATER, cautions=list_unjudged_sentences(condition_rows, FEW_ANSWERS))
+        verdict, why = phrase_verdict_where_no_model_answers(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -115,7 +115,7 @@ def answer_page_question(
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
         *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
-        *chance.list_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
+        *chance.iterate_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     commonest = find_commonest_verdict_word(answering)
     ranking_sentence = "".join(_describe_least_reliable_ranking(ranking))

@@ -24,7 +24,7 @@ class ReliabilityPage(Page):
         when, drawn = words.phrase_run_dates(self.runs.info), words.list_wording_subsample_notes(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
             return self.show_answer(
-                accuracy_sentences.describe_model_order_over_templates(
+                accuracy_sentences.answer_page_question_from_accuracies(
                     {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
                 )
             )
@@ -52,7 +52,7 @@ class ReliabilityPage(Page):
         Html
             One or both, by what the runs hold; a note where that is neither.
         """
-        return self._show_answers_or_accuracies(super().figure, name, instead, FIGURES[name].title)
+        return self._render_entries_of_answers_and_accuracies(super().figure, name, instead, FIGURES[name].title)
 
     def table(self, name: str, *arguments: Any, instead: str = "", **options: Any) -> Html:
         """Show a table about answers, or what accuracies without answers have in its place.
@@ -70,11 +70,11 @@ class ReliabilityPage(Page):
             One or both, by what the runs hold; a note where that is neither.
         """
         show = super().table
-        return self._show_answers_or_accuracies(
+        return self._render_entries_of_answers_and_accuracies(
             lambda entry: show(entry, *arguments, **options), name, instead, TABLES[name].title
         )
 
-    def _show_answers_or_accuracies(
+    def _render_entries_of_answers_and_accuracies(
         self, show_entry: Callable[[str], Html], name: str, accuracies_name: str, title: str
     ) -> Html:
         """Show the entry about answers, the one about accuracies, or both, by what the runs hold; else a note."""
@@ -92,7 +92,7 @@ class ReliabilityPage(Page):
         return render_template_for_notebook(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_studies_with_only_accuracies(self.runs)),
-            unread=rewordings.explain_wordings_not_compared(self.list_ignored_protocols()),
+            unread=rewordings.list_reasons_wordings_are_not_compared(self.list_ignored_protocols()),
             rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "beyond"),
             **self.collect_table_options(*narrative.TABLES),
         )  # fmt: skip

@@ -195,7 +195,7 @@ def _lay_out_named_rows(names: Sequence[str], width: float) -> tuple[list[str], 
         width, 1, 1, len(names) * panels.choose_distance_between_rows(fitted_names, 3.6),
         left=panels.measure_row_labels_width(fitted_names), title=0.05, below=0.4,
     )  # fmt: skip
-    panels.draw_row_guides(axes, len(names))
+    panels.set_up_panel_of_rows(axes, len(names))
     return fitted_names, drawing, axes
 
 
@@ -355,7 +355,7 @@ def _lay_out_condition_panels(
         whole_titles=[f"condition {condition}" for condition, _ in conditions] if len(conditions) > 1 else (),
     )  # fmt: skip
     for number, axes in enumerate(panel_axes):
-        panels.draw_row_guides(axes, len(tasks))
+        panels.set_up_panel_of_rows(axes, len(tasks))
         if number % across == 0:
             panels.draw_row_labels(axes, short_tasks)
     return drawing, panel_axes, tasks

@@ -23,7 +23,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import describe_models_without_answers, list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_about_unjudged_models, phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -73,7 +73,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     setup = _describe_numbers_of_models_and_scales(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
     if is_validity_below_half(spread["validity"]).all():
-        verdict, why = describe_models_without_answers(spread)
+        verdict, why = phrase_verdict_where_no_model_answers(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     study = spread["study"].iloc[0]
     moves = frames["scales_moves"]

@@ -66,8 +66,8 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
                         "study": study.ratings.name, "model": model, "condition": setting, PERSONA: persona,
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
-                        **_build_distance_from_people_columns(over_items, unit, over_people[unit].get(name, {})),
-                        **_build_people_to_people_agreement_columns(study.reference, has_both),
+                        **_collect_distances_from_people(over_items, unit, over_people[unit].get(name, {})),
+                        **_collect_distances_among_people(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
     if len(table):
@@ -76,7 +76,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     return table
 
 
-def _build_distance_from_people_columns(
+def _collect_distances_from_people(
     over_items: Mapping[str, tuple[Array, Array, Array]], unit: int, over_people: Mapping[str, tuple[float, float]]
 ) -> dict[str, Any]:
     """Return the columns of all figures of one row."""
@@ -95,7 +95,7 @@ def _build_distance_from_people_columns(
     return columns
 
 
-def _build_people_to_people_agreement_columns(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
+def _collect_distances_among_people(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
     """Return what two groups of as many people reach on some items."""
     w1 = float(reference.between_w1[items].mean())
     return {

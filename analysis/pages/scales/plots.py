@@ -21,7 +21,7 @@ from analysis.reporting.drawing.plotting import (
     Looks,
     run_in_report_style,
 )
-from analysis.reporting.drawing.svg import join_css_classes_of_models
+from analysis.reporting.drawing.svg import build_svg_group_id
 from analysis.reporting.words import labels
 
 NEUTRAL = "#d5d9de"
@@ -87,12 +87,12 @@ def _draw_dots_by_panel(
     )  # fmt: skip
     for place, (title, axes) in enumerate(zip(titles, all_axes, strict=True)):
         rows = frame[frame[panel] == title]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         if place % n_across == 0:
             panels.draw_row_labels(axes, names)
         axes.hlines(rows["row"], rows["like_lower"].clip(*ends), rows["like_upper"].clip(*ends),
                     colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                    gid=join_css_classes_of_models(looks[model].svg_class_of_model for model in rows["model"])
+                    gid=build_svg_group_id(looks[model].svg_class_of_model for model in rows["model"])
                     )  # fmt: skip
         clipped = rows.assign(**{
             f"{measure}_{side}": rows[f"{measure}_{side}"].clip(*ends) for side in ("lower", "upper")
@@ -165,7 +165,7 @@ def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     row_by_item = {item: row for row, item in enumerate(items["item"])}
     for place, (model, axes) in enumerate(zip(models, all_axes, strict=True)):
         rows = frame[frame["label"] == model]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         if place % n_across == 0:
             panels.draw_row_labels(axes, names)
         _draw_diverging_bars(axes, rows, rows["item"].map(row_by_item).to_numpy(), colours, options)

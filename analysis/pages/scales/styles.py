@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.ratings import Ratings, read_ratings
-from analysis.measures.ratings_styles import ACQUIESCENCE, measure_response_styles
+from analysis.measures.ratings_styles import ACQUIESCENCE, iterate_model_response_styles
 from analysis.measures.ratings_wordings import (
     compute_wording_margins_of_distance_excess,
     measure_answer_distances_by_cause,
@@ -34,7 +34,7 @@ def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
         validity = {
             unit: ratings.average_validity_of_units(places) for unit, places in ratings.list_unit_places_by_setting()
         }
-        for style in measure_response_styles(ratings):
+        for style in iterate_model_response_styles(ratings):
             is_silent = is_validity_below_half(validity[style.unit])
             most = HALF if style.style == ACQUIESCENCE else 1.0  # intervals by t may pass what a difference can be
             (low, high), (like_low, like_high) = np.clip([style.ends, style.like_ends], -most, most)

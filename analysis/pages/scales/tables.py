@@ -36,7 +36,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     rows = []
     for ratings in read_ratings(runs):
         groups = dict(ratings.list_unit_places_by_setting())
-        for scale, study in _build_group_scores_by_scale(ratings, groups):
+        for scale, study in _iterate_scales_with_unit_group_scores(ratings, groups):
             n_reversed = int((ratings.mark_scale_items(scale) & (ratings.item_keying_signs < 0)).sum())
             for unit, (model, condition) in enumerate(study.units):
                 rows.append({
@@ -47,7 +47,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _build_group_scores_by_scale(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
+def _iterate_scales_with_unit_group_scores(ratings: Ratings, groups: Groups) -> Iterator[tuple[str, Study]]:
     """Yield every scale with the scores of some groups of units on it."""
     study = build_study_of_unit_groups(ratings, groups)
     for scale in ratings.scales:
@@ -79,7 +79,7 @@ def tabulate_scale_scores_by_condition(runs: Runs) -> pd.DataFrame:
     for ratings in read_ratings(runs):
         groups = dict(group_units_by_columns(ratings.units, ["model", "presentation"]))
         presentations = [ratings.units.iloc[places[0]][list(SHOWN)].to_dict() for places in groups.values()]
-        for scale, study in _build_group_scores_by_scale(ratings, groups):
+        for scale, study in _iterate_scales_with_unit_group_scores(ratings, groups):
             rows += [
                 {"study": ratings.name, "model": model, "condition": condition, **presentations[unit], "scale": scale,
                  "validity": study.validity[unit], **_estimate_scale_score_of_unit(study, unit)}
@@ -156,7 +156,8 @@ def tabulate_scale_score_differences_of_pairs(runs: Runs) -> pd.DataFrame:
     parts = []
     for ratings in read_ratings(runs):
         studies = [
-            study for _, study in _build_group_scores_by_scale(ratings, dict(ratings.list_unit_places_by_setting()))
+            study
+            for _, study in _iterate_scales_with_unit_group_scores(ratings, dict(ratings.list_unit_places_by_setting()))
         ]
         pairs = tabulate_pair_difference_tests(studies)
         if len(pairs):

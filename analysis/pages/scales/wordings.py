@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.ratings import Ratings, average_over_units, read_ratings
-from analysis.measures.ratings_styles import CUT, LABELS, ORDER, pair_conditions_shown_differently
+from analysis.measures.ratings_styles import CUT, LABELS, ORDER, average_scores_shown_in_two_ways_by_style
 from analysis.measures.ratings_wordings import (
     average_answer_shares_and_entropies,
     average_over_conditions_of_settings,
@@ -126,7 +126,7 @@ def _measure_display_effects_on_items(ratings: Ratings, places: npt.NDArray[np.i
         names.get(style) or style.replace(f"{LABELS} ", "label_effect_").replace("-", "_"): average_over_units(
             (value - against).T
         )
-        for style, (value, against) in pair_conditions_shown_differently(ratings, places).items()
+        for style, (value, against) in average_scores_shown_in_two_ways_by_style(ratings, places).items()
     }
 
 

@@ -23,7 +23,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -64,10 +64,10 @@ def answer_page_question(
     setup = _describe_scored_models_and_items(frames["scored_means"], means, when)
     changeable = spread[(spread["n_items"] > 0) & ~is_validity_below_half(spread["validity"])]
     cautions = (
-        *chance.list_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
+        *chance.iterate_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
     if is_validity_below_half(means["validity"]).all():
-        verdict, why = describe_models_without_answers(means.assign(validity_at_most=float("nan")), FEW_SCORES)
+        verdict, why = phrase_verdict_where_no_model_answers(means.assign(validity_at_most=float("nan")), FEW_SCORES)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     judged = spread[~is_validity_below_half(spread["validity"]) & spread["passed_some"].notna()]
     details = {
@@ -121,7 +121,7 @@ def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.D
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
     judged_words = verdicts.choose_verdict_words_for_model_shares(judged, "passed_some", BANDS)
-    passed_words = chance.blank_word_in_rows_with_chance_changes(judged_words, judged, by_chance, "yes")
+    passed_words = chance.blank_words_possibly_due_to_chance(judged_words, judged, by_chance, "yes")
     if passed_words != judged_words and not any(passed_words):
         return chance.explain_withheld_verdict(by_chance)
     if not any(passed_words):

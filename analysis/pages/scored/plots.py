@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
-from analysis.reporting.drawing.svg import join_css_classes_of_models
+from analysis.reporting.drawing.svg import build_svg_group_id
 from analysis.reporting.words import labels
 
 PARTS = {
@@ -42,7 +42,7 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     low, high = _choose_axis_ends(rows)
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
                 colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                gid=join_css_classes_of_models(looks[model].svg_class_of_model for model in rows["model"]))  # fmt: skip
+                gid=build_svg_group_id(looks[model].svg_class_of_model for model in rows["model"]))  # fmt: skip
     panels.draw_dots(axes, rows, "mean", looks)
     panels.set_axis_limits_and_ticks(axes, low, high, 4)
     panels.label_x_axis(axes, labels.shorten_middle(f"mean {frame['measure'].iloc[0]}", 40))

@@ -30,7 +30,7 @@ def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
         for unit, (model, condition) in enumerate(study.units):
             unit_rows = []
             for place, wording in enumerate(study.wordings):
-                panel = study.estimate_mean_of_answers(study.values[unit][:, [place]])
+                panel = study.estimate_mean_and_components_of_answers(study.values[unit][:, [place]])
                 low, high = panel.compute_interval("items")
                 unit_rows.append({
                     "study": study.name, "model": model, "condition": condition, "measure": study.measure,

@@ -16,7 +16,7 @@ from analysis.statistics.multiplicity import ALPHA
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
 
-def describe_settings_other_than_headline(models: pd.DataFrame) -> Iterator[str]:
+def describe_all_settings_in_tables(models: pd.DataFrame) -> Iterator[str]:
     """Say which settings the tables hold, where there are several."""
     ranges, temperature_count = list(models["range"].unique()), models["temperature"].nunique(dropna=False)
     methods = " and ".join(models["method"].unique())

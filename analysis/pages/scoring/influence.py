@@ -129,4 +129,4 @@ def correlate_points_without_each_subset(
 
 def _correlate_kurtosis_and_tau_differences(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Pearson's correlation of the differences in kurtosis and in tau in every draw."""
-    return {"pearson": weighted.compute_pearson_correlation(counts, columns["kurtosis"], columns["tau"])}
+    return {"pearson": weighted.compute_pearson_correlation_per_draw(counts, columns["kurtosis"], columns["tau"])}

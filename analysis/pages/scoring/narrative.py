@@ -12,10 +12,10 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
     count_differences_with_sign_and_significant,
+    describe_all_settings_in_tables,
     describe_kurtosis_by_temperature,
     describe_range_of_most_extreme_kurtosis,
     describe_sampled_versus_exact_scores,
-    describe_settings_other_than_headline,
 )
 from analysis.pages.scoring.cautions import FEW_NUMBERS, list_cautions
 from analysis.pages.scoring.influence import NOTHING
@@ -39,7 +39,7 @@ from analysis.reporting.words import (
     join_names,
     verdicts,
 )
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -90,7 +90,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     setup_sentence = _describe_scoring_setup(models, frames["score_items"], setting, when)
     doubts = list_cautions(models, setting_rows, frames, setting)
     if answering_rows.empty and len(setting_rows):
-        verdict, why = describe_models_without_answers(setting_rows, FEW_NUMBERS)
+        verdict, why = phrase_verdict_where_no_model_answers(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
     habit_words = set(choose_verdict_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()
@@ -101,7 +101,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
             *WORD_MEANINGS[: 3 if PEOPLE in habit_words else 2],
             *_describe_most_repeated_score(answering_rows, scores),
             *_describe_models_of_extreme_tau(answering_rows),
-            *describe_settings_other_than_headline(models),
+            *describe_all_settings_in_tables(models),
             *([beyond] if beyond else []),
         ),
         "score_differences": tuple(_describe_tuning_effects(differences)),

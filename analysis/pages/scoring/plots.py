@@ -52,7 +52,7 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     scale = parse_range_ends(items["setting"].iloc[0].split("/")[0])
     for index, (axes, panel) in enumerate(zip(panel_axes, panel_names, strict=True)):
         part = items[items["panel"] == panel]
-        panels.draw_row_guides(axes, len(rows))
+        panels.set_up_panel_of_rows(axes, len(rows))
         panels.set_axis_limits_and_ticks(axes, *scale, 5)
         if human:
             _draw_violin(
@@ -285,7 +285,7 @@ def draw_score_influence(
     """
     omissions = select_most_influential_omissions(influence)
     # No names: there are three points only, or the correlation is undefined without any one of them.
-    names = _label_points_left_out_of_correlation(omissions, 0.55 * min(width, 4.3))
+    names = _wrap_names_of_omissions(omissions, 0.55 * min(width, 4.3))
     series = sorted(points.dropna(subset=["kurtosis_difference", "tau_difference"])["series"].astype(str).unique())
     legend_names = series if len(series) <= MOST_NAMES else []
     stacked = panels.is_one_column_wide(width) or not names
@@ -315,7 +315,7 @@ def select_most_influential_omissions(influence: pd.DataFrame) -> pd.DataFrame:
     return defined_omissions.loc[order[:MOST_OMISSIONS]]
 
 
-def _label_points_left_out_of_correlation(omissions: pd.DataFrame, room: float) -> list[str]:
+def _wrap_names_of_omissions(omissions: pd.DataFrame, room: float) -> list[str]:
     """Name the omissions in lines of some inches: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
     return [
@@ -353,7 +353,7 @@ def _draw_correlations_by_omission(
 ) -> None:
     """Draw the correlation without each point, group or series; the line and the band are those of all points."""
     whole = influence[influence["omitted"] == "nothing"].iloc[0]
-    panels.draw_row_guides(axes, len(omissions))
+    panels.set_up_panel_of_rows(axes, len(omissions))
     if not np.isnan(whole["pearson_lower"]):
         axes.axvspan(whole["pearson_lower"], whole["pearson_upper"], color=RULE, alpha=0.4, linewidth=0, zorder=0)
     panels.set_axis_limits_and_ticks(axes, -1, 1, 4, reference_line=whole["pearson"])

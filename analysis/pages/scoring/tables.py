@@ -38,8 +38,8 @@ _OF_UNIT = {
 
 def _choose_interval_forms_of_score_spread(n_numbers: float) -> dict[str, Form]:
     """Choose the intervals of the figures for which draws are not good enough, on a scale with so many numbers."""
-    entropy = forms.choose_entropy_interval_form("number", n_numbers)
-    return {"kurtosis": forms.KURTOSIS, "variance": forms.choose_variance_interval_form("score"), "entropy": entropy}
+    entropy = forms.build_entropy_interval_form("number", n_numbers)
+    return {"kurtosis": forms.KURTOSIS, "variance": forms.build_variance_interval_form("score"), "entropy": entropy}
 
 
 def tabulate_score_bias_and_accuracy(
@@ -73,7 +73,7 @@ def tabulate_score_bias_and_accuracy(
         mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
         invalid="inconsistent", of the items with a response), how many different
         numbers occur, and the entropy in bits, corrected for how many items there are
-        (`weighted.compute_mode_share_and_entropy`), each score counted at the nearest number of the range (halves up);
+        (`weighted.compute_mode_and_entropy_draws`), each score counted at the nearest number of the range (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; validity_at_most: its upper
         bound, NaN where it is exact; samples: per item, none where exact; dropped, clipped: samples without a number,
@@ -116,7 +116,10 @@ def tabulate_score_bias_and_accuracy(
             intervals |= _estimate_mode_share_of_responses(score_matrix, answered_matrix, resamples, seed)
         score_and_gold = {"score": score_matrix, "gold": np.broadcast_to(gold[:, None], score_matrix.shape)}
         accordance = bootstrap_intervals(
-            score_and_gold, partial(weighted.compute_score_gold_correlations, scale=width), draws=resamples, seed=seed
+            score_and_gold,
+            partial(weighted.compute_gold_correlations_per_draw, scale=width),
+            draws=resamples,
+            seed=seed,
         )
         block = _build_score_measure_rows(wide, intervals | accordance).assign(n_gold=accordance["tau"].n_items)
         about = part.groupby(["model", "condition"], sort=False).agg(**_OF_UNIT).reset_index()
@@ -242,8 +245,8 @@ def _compute_drawn_kurtosis_and_concentration(
     columns: Columns, draw_counts: Array, *, biased: bool, scale: float
 ) -> dict[str, Array]:
     """Compute kurtosis, variance, mode share and entropy of every unit's scores in every draw."""
-    moments = weighted.compute_kurtosis_and_variance(draw_counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.compute_mode_share_and_entropy(draw_counts, columns["score"], scale + 1)
+    moments = weighted.compute_kurtosis_and_variance_per_draw(draw_counts, columns["score"], biased=biased, scale=scale)
+    return moments | weighted.compute_mode_and_entropy_draws(draw_counts, columns["score"], scale + 1)
 
 
 def _build_shares_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:

@@ -153,7 +153,7 @@ def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: Answer
     n_written, n_rows = row.get("n_written", 0), row.get("n_rows", 0)  # of table `answers`, all are texts
     over = f", over the {format_quantity(n_written, 'response')} without probabilities," if n_written < n_rows else ""
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.first_answer_phrase}{read_text}{over} lies "
+        f"Unread answers leave most open for {row['label']}: its {choice.measure_phrase}{read_text}{over} lies "
         f"between {low} and {high}."
     ]
 

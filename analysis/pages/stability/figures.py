@@ -26,7 +26,7 @@ def build_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]
     cells = frames["items"].merge(boxes, on=[*labels.UNIT, "item"], how="left")
     split = (cells["q25"] < MIDDLE) & (cells["q75"] > MIDDLE)  # a dot of the figure; a truth value must be the same
     shown_columns = ["median", "agreement_mean"]
-    cells = frames.join_option_orders(
+    cells = frames.build_table_with_joined_option_orders(
         "distribution", cells.assign(split=split), shown_columns=shown_columns, least_difference=orders.SHADE
     )
     for _, study_cells in cells.groupby("study", sort=False):
@@ -38,7 +38,7 @@ def build_agreement_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]
 
 def build_item_stability_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `item_stability` of every study that has a figure: the least stable of its items are compared."""
-    for _, study_rows in frames.join_option_orders("item_stability").groupby("study", sort=False):
+    for _, study_rows in frames.build_table_with_joined_option_orders("item_stability").groupby("study", sort=False):
         if study_rows["normalised_sd_mean"].notna().any():
             yield (study_rows,)
 
@@ -50,7 +50,9 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
     """
     frame = pool_differences_over_option_orders(frames)
     for side in SIDES:
-        frame = labels.add_nonanswering_unit_column(frame, frames.join_option_orders("stability"), side)
+        frame = labels.add_nonanswering_unit_column(
+            frame, frames.build_table_with_joined_option_orders("stability"), side
+        )
     answering = ~(frame["a_silent"] | frame["b_silent"])
     answering_pairs = frame[answering & (frame["measure"] == choose_headline_flip_column(frames["stability"]))]
     if answering_pairs["difference"].notna().any():
@@ -60,7 +62,9 @@ def build_stability_differences_frames(frames: Frames) -> Iterator[tuple[pd.Data
 def build_validity_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `items` of every study with responses to paraphrases, with the mark of models that do not answer."""
     rows = labels.add_nonanswering_unit_column(frames["items"], frames["stability"])
-    cells = frames.join_option_orders("items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE)
+    cells = frames.build_table_with_joined_option_orders(
+        "items", rows, shown_columns=["validity_mean"], least_difference=orders.SHADE
+    )
     for _, study_cells in cells.groupby("study", sort=False):
         if study_cells["validity_mean"].notna().any():
             yield (study_cells,)

@@ -241,7 +241,7 @@ def compute_validity_standard_error(study: Study) -> Array:
         return np.where(n > 1, np.sqrt((within + between) / (n - 1) / n), np.nan)
 
 
-def list_agreement_sign_common_to_items(agreement: Array) -> list[str]:
+def list_unit_signs_common_to_all_items(agreement: Array) -> list[str]:
     """List a sign for every unit: "+" if its mean agreement with every item is above 0.5, "-" if it is below, else
     ""."""
     unit_marks = []

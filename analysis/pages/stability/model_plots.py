@@ -59,7 +59,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     }
     stacked = panels.is_one_column_wide(width)
     across = 2 if stacked else 4
-    names, legend_names = panels.choose_row_labels(list(frame["label"]), width, 4 // across)
+    names, legend_names = panels.choose_row_labels_and_legend_names(list(frame["label"]), width, 4 // across)
     across = 4 if legend_names else across
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)
@@ -69,7 +69,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     )  # fmt: skip
     panels.draw_legend(drawing, legend_names, [looks[name] for name in frame["model"][: len(legend_names)]])
     for i, (axes, measure) in enumerate(zip(panel_axes, measures, strict=True)):
-        panels.draw_row_guides(axes, len(frame))
+        panels.set_up_panel_of_rows(axes, len(frame))
         panels.draw_dots(axes, frame, measure, looks, is_hollow=frame["silent"])
         top = float(frame[[measure, f"{measure}_upper"]].max().max())
         panels.set_axis_limits_and_ticks(
@@ -143,7 +143,7 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float, looks: Looks | No
     )  # fmt: skip
     if names:
         panels.draw_numbered_legend(drawing, names, plotting.list_css_classes_of_models(sides, names, looks))
-    panels.draw_row_guides(axes, len(pairs))
+    panels.set_up_panel_of_rows(axes, len(pairs))
     panels.draw_row_labels(axes, rows)
     panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, is_hollow=~pairs["clear"])
     edge = panels.compute_symmetric_limit(pairs[["lower", "upper", "difference"]])

@@ -29,7 +29,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
@@ -92,11 +92,11 @@ def answer_page_question(
     answering = measured_rows[~is_validity_below_half(measured_rows["validity"])]
     setup_sentence = _describe_model_item_and_wording_counts(stability, items, choice, when)
     doubts = (
-        *chance.list_chance_change_cautions(answering, by_chance),
+        *chance.iterate_chance_change_cautions(answering, by_chance),
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if is_validity_below_half(labelled_rows["validity"]).all():
-        verdict, why = describe_models_without_answers(labelled_rows)
+        verdict, why = phrase_verdict_where_no_model_answers(labelled_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
@@ -190,7 +190,7 @@ def _describe_counts_of_stability_verdicts(
 ) -> str:
     """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
     judged_words = verdicts.choose_verdict_words_for_model_shares(answering, flip_column, BANDS)
-    flip_words = chance.blank_word_in_rows_with_chance_changes(judged_words, answering, by_chance, "yes")
+    flip_words = chance.blank_words_possibly_due_to_chance(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
         return chance.explain_withheld_verdict(by_chance)
     tally_sentence = verdicts.describe_verdict_word_counts(
@@ -346,6 +346,6 @@ def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, cho
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
         f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
-        f"paraphrases that have a defined {choice.first_answer_phrase}. Of {format_quantity(total, 'response')}, "
+        f"paraphrases that have a defined {choice.measure_phrase}. Of {format_quantity(total, 'response')}, "
         f"{bad:,} hold no valid answer; {format_quantity(failed, 'prompt')} failed."
     )

@@ -34,7 +34,7 @@ def pool_differences_over_option_orders(frames: Frames) -> pd.DataFrame:
     A pair that stands for several has their mean difference, the interval from the lowest to the highest end, and the
     largest p value, if each has one: it differs where each of them does. Two orders of one row are no pair.
     """
-    table, rows = frames["differences"], frames.join_option_orders("stability")
+    table, rows = frames["differences"], frames.build_table_with_joined_option_orders("stability")
     conditions = frames.runs.info["conditions"]
     if len(rows) == len(frames["stability"]):
         return table
@@ -75,7 +75,7 @@ def select_divergent_wordings_of_judged_models(frames: Frames) -> pd.DataFrame:
     table = labels.add_nonanswering_unit_column(frames["divergent"], frames["stability"])
     table = table[~table["silent"]].drop(columns="silent")
     wording_pairs = orders.rename_conditions_like_joined_table(
-        table, frames.join_option_orders("stability"), frames.runs.info["conditions"]
+        table, frames.build_table_with_joined_option_orders("stability"), frames.runs.info["conditions"]
     )
     has_two_answers = (wording_pairs["low_agreement"] >= 0.5) != (wording_pairs["high_agreement"] >= 0.5)
     best = wording_pairs.assign(turned=has_two_answers).sort_values(["turned", "range"], ascending=False, kind="stable")

@@ -29,7 +29,7 @@ class StabilityPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         frames |= {
-            "stability": self.frames.join_option_orders("stability"),
+            "stability": self.frames.build_table_with_joined_option_orders("stability"),
             "pairs": one_row.pool_differences_over_option_orders(self.frames),
         }
         by_chance = chance.find_units_with_chance_changes(self.runs)
@@ -43,7 +43,7 @@ class StabilityPage(Page):
 
     def describe_texts_against_probabilities(self) -> str:
         """Say whether the models write what their probabilities say; return "" where no text was asked for."""
-        frame = self.frames.join_option_orders("answers")
+        frame = self.frames.build_table_with_joined_option_orders("answers")
         return (
             ""
             if frame.empty
@@ -56,7 +56,7 @@ class StabilityPage(Page):
         """Show the two wordings of one item that each judged model answers most differently, with both answers."""
         if self.frame("divergent").empty:
             return render_missing_content_note(
-                f"No item has two paraphrases with a defined {self.choice.first_answer_phrase}."
+                f"No item has two paraphrases with a defined {self.choice.measure_phrase}."
             )
         frame = one_row.select_divergent_wordings_of_judged_models(self.frames)
         if frame.empty:

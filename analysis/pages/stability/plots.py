@@ -198,7 +198,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
         left=panels.measure_row_labels_width(names), below=0.34,
         title=0.05, top=0.17 * (len(families) > 1),
     )  # fmt: skip
-    panels.draw_row_guides(axes, len(ranked))
+    panels.set_up_panel_of_rows(axes, len(ranked))
     panels.draw_row_labels(axes, names)
     places = ranked.reset_index(names="row")[["row", "study", "item"]].merge(frame, on=["study", "item"])
     error = places["normalised_sd_se"].fillna(0)

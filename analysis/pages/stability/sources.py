@@ -205,5 +205,5 @@ def _compute_item_values_by_measure(
 def _correlate_paraphrase_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
-    r = weighted.compute_pearson_correlation(draw_counts, a, b)
+    r = weighted.compute_pearson_correlation_per_draw(draw_counts, a, b)
     return {"r": r if len(a) >= LEAST_ITEMS else np.full_like(r, np.nan)}

@@ -208,7 +208,7 @@ def compute_stability_rows(
     columns["n_items"] = n_items
     columns["n_variants"] = np.nansum(study.masses["rows"], axis=0).astype(int)
     columns["n_excluded_items"] = len(study.agreement) - n_items
-    columns["mark"] = model_measures.list_agreement_sign_common_to_items(study.agreement)
+    columns["mark"] = model_measures.list_unit_signs_common_to_all_items(study.agreement)
     columns["low_mass"] = is_validity_below_half(estimates["validity"].estimate)
     models, conditions = zip(*study.units, strict=True)
     about = {"study": study.name, "model": models, "condition": conditions}

@@ -64,7 +64,7 @@ def describe_ties_of_agreement(items: pd.DataFrame, choice: AnswerPair) -> list[
     as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
         f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
-        f"({choice.first_answer_phrase} of exactly 0.5). "
+        f"({choice.measure_phrase} of exactly 0.5). "
         f"{'It counts' if number == 1 else 'They count'} {as_first}, as in the paper."
     ]
 

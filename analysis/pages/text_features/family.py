@@ -15,7 +15,7 @@ from analysis.features.languages import build_language_sql
 from analysis.features.negation_cues import list_negation_languages
 from analysis.features.words import UNSPACED
 from analysis.measures import agreement
-from analysis.pages.text_features.templates import explain_unfittable_template_studies
+from analysis.pages.text_features.templates import map_template_study_to_reason_not_fitted
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
@@ -101,7 +101,7 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     _, fewest = min(lacks, key=lambda unit: len(unit[1]))
     if fewest:
         return ", and ".join(fewest)
-    templates = explain_unfittable_template_studies(runs)
+    templates = map_template_study_to_reason_not_fitted(runs)
     fittable_studies = [study for study, unmet in lacks if not unmet]
     return "" if any(study not in templates for study in fittable_studies) else next(iter(templates.values()))
 
@@ -281,7 +281,7 @@ def _fit_mixed_models_of_all_units(
     parsed_formula = mixed.parse_formula(formula)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)  # refuse an unknown engine once, not once per model
     optional = {name for name in PREDICTORS if name not in names} if set(names) & set(CHOICES) else ()
-    templates = explain_unfittable_template_studies(runs)
+    templates = map_template_study_to_reason_not_fitted(runs)
     reusable_fits: dict[tuple[Any, ...], tuple[FitInput, Fit]] = {}
     if earlier_family is not None and earlier_family.formula == formula:
         with_invalid_answers = find_units_with_invalid_answers(runs)
@@ -296,7 +296,7 @@ def _fit_mixed_models_of_all_units(
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
             part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
-            part = attributes.label_levels_against_reference_level(part, parsed_formula.formula_columns)
+            part = attributes.rename_levels_against_reference_level(part, parsed_formula.formula_columns)
             fits = mixed.fit_mixed_models(
                 part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional
             ).fits
@@ -310,7 +310,7 @@ def _fit_mixed_models_of_all_units(
         for unit, part in answers.iterate_units():
             yield from (reusable_fits[unit],) if unit in reusable_fits else fit_unit(unit, part)
 
-    fits = mixed.collect_fits_with_rows_of_largest_residuals(iterate_fits(), MOST_PANELS)
+    fits = mixed.collect_fits_keeping_rows_of_worst_ones(iterate_fits(), MOST_PANELS)
     if not fits:
         if sparsest := _find_sparsest_predictor(answers, [term for term in parsed_formula.fixed if term in optional]):
             return _fit_mixed_models_of_all_units(
@@ -386,7 +386,7 @@ def _explain_missing_predictor(name: str, runs: Runs) -> str:
         return "no paraphrase has one"
     if name == "edit_similarity":
         return "no item has an original wording"
-    components = features.list_components_computing_study_features(runs)
+    components = features.tabulate_components_of_study_features(runs)
     reasons = components.loc[
         components["columns"].str.split(", ").map(lambda columns: name in columns), "missing"
     ].dropna()

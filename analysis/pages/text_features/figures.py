@@ -27,7 +27,9 @@ def join_effects_over_option_orders(frames: Frames) -> pd.DataFrame:
     """
     table = frames["mixed"]
     slopes = labels.add_nonanswering_unit_column(table[table["term"] != INTERCEPT], frames["mixed_diagnostics"])
-    return frames.join_option_orders("mixed", slopes, shown_columns=["estimate_std", "n_rows", "n_items"])
+    return frames.build_table_with_joined_option_orders(
+        "mixed", slopes, shown_columns=["estimate_std", "n_rows", "n_items"]
+    )
 
 
 def build_correlations_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:

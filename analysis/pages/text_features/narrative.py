@@ -30,7 +30,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -84,7 +84,7 @@ def answer_page_question(
     effects = _select_effects_of_answering_models(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
-        verdict, why = describe_models_without_answers(all_fitted)
+        verdict, why = phrase_verdict_where_no_model_answers(all_fitted)
         all_effects = _select_effects_of_answering_models(frames["mixed"], all_fitted)
         setup = _phrase_model_item_and_feature_counts(all_effects, all_fitted, when)
         return Answer(setup, verdict, cautions=(*why, *doubts))
@@ -159,7 +159,7 @@ def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: Answ
     up = rows.loc[rows["confirmed"].astype(bool), "estimate"] > 0
     direction_text = "a higher" if up.all() else "a lower" if not up.any() else "a higher or lower"
     direction_text = (
-        f"{direction_text} {answer_pair.first_answer_phrase}"
+        f"{direction_text} {answer_pair.measure_phrase}"
         if not answer_pair.is_agree_disagree
         else f"{direction_text.removeprefix('a ')} agreement"
     )
@@ -184,7 +184,7 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
         fits = effects[effects["term"] == term]
         is_single = len(fits.drop_duplicates(UNIT)) == 1
         parts = [
-            f"{side} {answer_pair.first_answer_phrase} with {'this model' if is_single else number}"
+            f"{side} {answer_pair.measure_phrase} with {'this model' if is_single else number}"
             for side, number in (("higher", up), ("lower", down))
             if number
         ]

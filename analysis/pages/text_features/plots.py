@@ -42,10 +42,10 @@ def compute_effect_axis_limit(mixed: pd.DataFrame) -> float:
 def select_drawn_effects(mixed: pd.DataFrame) -> pd.DataFrame:
     """Keep the effects that a figure has room for, with column `label`: of all models, or of those that move most."""
     frame = mixed[mixed["term"] != INTERCEPT].dropna(subset=["estimate_std"])
-    return keep_labels_of_largest_mean_square(frame, "estimate_std", MOST_ROWS)
+    return select_rows_of_largest_mean_square_labels(frame, "estimate_std", MOST_ROWS)
 
 
-def keep_labels_of_largest_mean_square(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
+def select_rows_of_largest_mean_square_labels(frame: pd.DataFrame, value_column: str, max_labels: int) -> pd.DataFrame:
     """Keep the labels with the largest root mean square of a value, where there are more than `max_labels`.
 
     Parameters
@@ -107,7 +107,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     frame = frame.assign(row=frame["label"].map(names.index))
     looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
         _draw_effect_dots(axes, frame[frame["term"] == term], edge, looks)
         if i % across == 0:
@@ -276,7 +276,7 @@ def _lay_out_model_panels(
     frame: pd.DataFrame, value_column: str, width: float, x_label: str, y_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
     """Make a small panel per model, each on its own scale: else a model that hardly moves would show nothing."""
-    frame = keep_labels_of_largest_mean_square(frame, value_column, MOST_PANELS)
+    frame = select_rows_of_largest_mean_square_labels(frame, value_column, MOST_PANELS)
     names = sorted(frame["label"].unique())
     across = min(len(names), 2 if panels.is_one_column_wide(width) else 4)
     drawing, axes_of = panels.lay_out_panels(

@@ -160,7 +160,7 @@ def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
 
 def tabulate_software_computing_features(runs: Runs) -> pd.DataFrame:
     """List what computed the features, and which are missing and why."""
-    return features.list_components_computing_study_features(runs)
+    return features.tabulate_components_of_study_features(runs)
 
 
 def _add_daggers_and_intervals(table: pd.DataFrame) -> pd.DataFrame:

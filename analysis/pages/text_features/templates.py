@@ -6,7 +6,7 @@ from analysis.measures.templates import count_templates_by_study
 from analysis.runs import Runs
 
 
-def explain_unfittable_template_studies(runs: Runs) -> dict[str, str]:
+def map_template_study_to_reason_not_fitted(runs: Runs) -> dict[str, str]:
     """Say of every study whose wordings are templates why it cannot be fitted: study -> reason."""
     return {
         study: f"the {templates} wordings of an item are templates that all {items} items share: what a feature does "

@@ -139,7 +139,7 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     """Choose the wordings of the examples: rows of the stimuli with `study` and `shown`."""
     rows: list[dict[str, Any]] = []
     for example in order_items_and_mark_examples(runs).query("shown != ''").to_dict("records"):
-        wordings = model_prompts.read_wordings_of_item(runs, example["study"], example["item"])
+        wordings = model_prompts.list_wordings_of_item(runs, example["study"], example["item"])
         shown_variants = _choose_original_and_extreme_wordings(runs, example, wordings)
         rows += [
             {**wording, "study": example["study"], "shown": example["shown"]}

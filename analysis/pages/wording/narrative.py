@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
-from analysis.reporting.words.validity import describe_models_without_answers
+from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
@@ -82,11 +82,11 @@ def answer_page_question(
             label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),
             validity_at_most=float("nan"),
         )  # fmt: skip
-        verdict, why = describe_models_without_answers(rows, "Less than half of the answers are valid")
+        verdict, why = phrase_verdict_where_no_model_answers(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
-    doubts = (*chance.list_chance_change_cautions(table, by_chance), *doubts)
+    doubts = (*chance.iterate_chance_change_cautions(table, by_chance), *doubts)
     several = means["language"].nunique() > 1
     languages = list(means.groupby("language", sort=False))
     details = {

@@ -103,7 +103,7 @@ def _draw_pattern_panels(
     rows = rows.assign(row=rows["label"].map(names.index))
     patterns = [pattern for pattern in PATTERNS if (rows["pattern"] == pattern).any()]
     across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
-    row_labels, legend_names = panels.choose_row_labels(names, width, -(-len(patterns) // across))
+    row_labels, legend_names = panels.choose_row_labels_and_legend_names(names, width, -(-len(patterns) // across))
     across = min(4, len(patterns)) if legend_names else across
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
@@ -116,7 +116,7 @@ def _draw_pattern_panels(
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
         part = rows[rows["pattern"] == pattern]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, *limits, 2, reference_line=reference_line)
         panels.draw_dots(axes, part, measure, looks, undefined_text="no valid answers")
         if hollow_measure:
@@ -167,7 +167,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     )  # fmt: skip
     for i, (axes, language) in enumerate(zip(panel_axes, languages, strict=True)):
         part = rows[rows["language"] == language]
-        panels.draw_row_guides(axes, len(names))
+        panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, 0, 1)
         panels.draw_dots(
             axes,

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
 from analysis.reporting.catalogue.outside import PAGES, find_outside_room_of_page, load_outside_catalogues
-from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, MalformedPage, format_nearest_name_hint, shorten_to_one_line
 from ground.outside_rooms import convert_errors_of_room_function
 
 if TYPE_CHECKING:
@@ -420,13 +420,13 @@ def look_up_column(table: str, name: str) -> Column:
 
     Raises
     ------
-    WrongPage
+    MalformedPage
         For a column that nothing explains; the line names the file to edit.
     """
     page_name = find_page_name_of_entry(table)
     if entry := _find_column_definition_of_page(list_pages()[page_name], table, name):
         return entry
-    raise WrongPage(
+    raise MalformedPage(
         f"{format_page_folder_for_messages(page_name)}/columns.py: column {name!r} of table {table!r} has no meaning; "
         "add it to COLUMNS"
     )

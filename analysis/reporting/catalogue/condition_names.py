@@ -56,9 +56,7 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
     return list(dict.fromkeys(lines))
 
 
-def describe_conditions_joined_by_settings(
-    conditions: Conditions, shown_names: Collection[tuple[str, str]]
-) -> list[str]:
+def list_conditions_joined_by_setting(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
     """List the settings that tables name in place of the conditions that they join, each with these.
 
     Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No
@@ -79,7 +77,7 @@ def describe_conditions_joined_by_settings(
     Examples
     --------
     >>> asked = {f"chat/persona-{name}": {"form": "chat", "persona": name} for name in "abcde"}
-    >>> describe_conditions_joined_by_settings({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
+    >>> list_conditions_joined_by_setting({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
     ['chat/personas: chat/persona-a, chat/persona-b, chat/persona-c and 2 others']
     """
     lines = []

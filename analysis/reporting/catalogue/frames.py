@@ -36,7 +36,7 @@ class Frames:
         self._note_computed = note_computed
         self._frames: dict[str, pd.DataFrame] = {}
 
-    def join_option_orders(
+    def build_table_with_joined_option_orders(
         self,
         table_name: str,
         frame: pd.DataFrame | None = None,

@@ -28,7 +28,7 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 
 @functools.cache
-def list_pages_of_other_packages() -> dict[str, OutsideRoom]:
+def find_outside_rooms_by_page() -> dict[str, OutsideRoom]:
     """List name -> room of the pages of other packages; nothing of them is imported."""
     own_names = {path.parent.name for path in PAGES.glob("*/__init__.py")}
     return list_rooms_of_other_packages("page", own_names)
@@ -36,12 +36,12 @@ def list_pages_of_other_packages() -> dict[str, OutsideRoom]:
 
 def find_outside_room_of_page(page: str) -> OutsideRoom | None:
     """Find the room of a page; None: it is one of ours."""
-    return list_pages_of_other_packages().get(page)
+    return find_outside_rooms_by_page().get(page)
 
 
-def find_outside_page_of_module(module: str) -> OutsideRoom | None:
+def find_outside_room_of_module(module: str) -> OutsideRoom | None:
     """Find the room of the page that a module belongs to; None: it is none of another package's."""
-    rooms = list_pages_of_other_packages().values()
+    rooms = find_outside_rooms_by_page().values()
     return next((room for room in rooms if module == room.module or module.startswith(f"{room.module}.")), None)
 
 
@@ -86,7 +86,7 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
         Name -> catalogue of the pages that are whole; a warning names each of the others.
     """
     page_by_name: dict[str, Any] = {}
-    for name, room in list_pages_of_other_packages().items():
+    for name, room in find_outside_rooms_by_page().items():
         module = import_module_of_room_or_warn(room, "catalogue")
         if module is None:
             continue

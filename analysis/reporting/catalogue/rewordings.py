@@ -36,28 +36,28 @@ def read_reworded_studies(runs: Runs) -> list[Study]:
     Wordings that name their template in the attribute `template`, and those that are templates or orders of the same
     words by their texts, are shared; one that an item has twice counts by its mean.
     """
-    return runs.compute_once("reliability studies", lambda: list(_read_studies_with_reader_of_protocol(runs)))
+    return runs.compute_once("reliability studies", lambda: list(_iterate_reworded_studies(runs)))
 
 
-def _read_studies_with_reader_of_protocol(runs: Runs) -> Iterator[Study]:
+def _iterate_reworded_studies(runs: Runs) -> Iterator[Study]:
     """Yield the studies of some runs, each read by the reader of its protocol."""
     for reader, names in _group_study_names_by_reader(runs).items():
-        room = _find_outside_page_of_reader(reader)
+        room = _find_outside_room_of_reader(reader)
         if room is None:
             yield from import_reader_function(reader.read_studies)(runs, names)
             continue
         try:  # one that fails must not take the studies of all others with it
-            yield from convert_errors_of_room_function(room, _list_studies_of_rewording_reader)(reader, runs, names)
+            yield from convert_errors_of_room_function(room, _read_all_studies_of_reader)(reader, runs, names)
         except RoomFailed as error:
             warn_that_room_is_left_out(room, f"its reader of wordings: {error}")
 
 
-def _list_studies_of_rewording_reader(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
+def _read_all_studies_of_reader(reader: Rewordings, runs: Runs, names: Sequence[str]) -> list[Study]:
     """Read the studies of a reader to the end."""
     return list(import_reader_function(reader.read_studies)(runs, names))
 
 
-def _find_outside_page_of_reader(reader: Rewordings) -> OutsideRoom | None:
+def _find_outside_room_of_reader(reader: Rewordings) -> OutsideRoom | None:
     """Find the page of another package that names a reader; None: it is one of ours."""
     pages = (name for name, page in list_pages().items() if page.rewordings is reader)
     return next((room for name in pages if (room := find_outside_room_of_page(name))), None)
@@ -76,7 +76,7 @@ def _has_studies_with_several_wordings(reader: Rewordings, runs: Runs, names: Se
     try:
         return bool(import_reader_function(reader.has_rewordings)(runs, names))
     except Exception as error:
-        room = _find_outside_page_of_reader(reader)
+        room = _find_outside_room_of_reader(reader)
         if room is None:
             raise
         warn_that_room_is_left_out(room, f"its reader of wordings ({type(error).__name__}: {error})")
@@ -93,7 +93,7 @@ def _group_study_names_by_reader(runs: Runs) -> Mapping[Rewordings, list[str]]:
     return {reader: names for reader, names in grouped.items() if names}
 
 
-def explain_wordings_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
+def list_reasons_wordings_are_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
     for protocol in sorted(set(protocols) - list_readers_by_protocol().keys()):

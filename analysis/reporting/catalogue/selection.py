@@ -30,14 +30,14 @@ class AnswerPair:
         return (self.first, self.second) == AGREE
 
     @property
-    def first_answer_phrase(self) -> str:
+    def measure_phrase(self) -> str:
         """Name the probability of the first answer, divided by that of both."""
         return "agreement" if self.is_agree_disagree else f"share of {quote_answer(self.first)}"
 
     @property
     def measure_phrase_with_article(self) -> str:
         """Name the measure within a sentence: "agreement", or "the share of “left”"."""
-        return self.first_answer_phrase if self.is_agree_disagree else f"the {self.first_answer_phrase}"
+        return self.measure_phrase if self.is_agree_disagree else f"the {self.measure_phrase}"
 
     def rewrite_agreement_text_for_answers(self, text: str) -> str:
         """Rewrite a text about agreement for these answers; it must hold no names of models, items or studies.

@@ -29,7 +29,7 @@ from analysis.reporting.catalogue import (
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import attach_answer_pair_to_frame, read_answer_pair_attached_to_frame
-from ground.errors import InputError, WrongPage, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, MalformedPage, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,7 +207,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
 
     Raises
     ------
-    WrongPage
+    MalformedPage
         For a column that is declared and not computed, computed and not declared, or without a meaning.
     """
     known_options, page_name = list_table_options(name), find_page_name_of_entry(name)
@@ -234,13 +234,13 @@ def _refuse_undeclared_columns(name: str, frame: pd.DataFrame, declared_columns:
     folder, function = format_page_folder_for_messages(find_page_name_of_entry(name)), look_up_table(name).function
     for key in declared_columns:
         if key not in frame:
-            raise WrongPage(
+            raise MalformedPage(
                 f"{folder}/catalogue.py: column {key!r} of table {name!r} is declared, but {function} does not compute "
                 "it; compute it, or take it out"
             )
     for key in frame:
         if key not in declared_columns:
-            raise WrongPage(
+            raise MalformedPage(
                 f"{folder}/catalogue.py: column {key!r} of table {name!r} is computed by {function}, but not declared; "
                 "add it to the columns of the table"
             )

@@ -24,7 +24,7 @@ from analysis.reporting.drawing.plotting import (
     measure_widest_text,
     wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import MOST_TARGETS, join_css_classes_of_models
+from analysis.reporting.drawing.svg import MOST_TARGETS, build_svg_group_id
 
 NUMBER_ROOM = 0.36  # inches of a cell that has room for a number
 MOST_LINES = 2  # of a name on the diagonal
@@ -210,7 +210,7 @@ def _draw_cells(
     """
     down, across = values.shape
     drawn_rows, drawn_columns = np.nonzero(~np.isnan(values))
-    group = join_css_classes_of_models(classes[drawn_rows, drawn_columns])
+    group = build_svg_group_id(classes[drawn_rows, drawn_columns])
     if group and 0 < len(drawn_rows) <= MOST_TARGETS:
         middles = np.column_stack([drawn_columns, drawn_rows])
         corners = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)])
@@ -251,7 +251,7 @@ def _draw_dots_in_marked_cells(
     rows, columns = np.nonzero(is_marked & ~np.isnan(values))
     dark = np.abs((values[rows, columns] - low) / (high - low) - 0.5) > 0.3
     colours = np.where(dark, "white", INK)
-    group = join_css_classes_of_models(classes[rows, columns]) or None
+    group = build_svg_group_id(classes[rows, columns]) or None
     axes.scatter(columns, rows, s=4, c=colours, linewidths=0, zorder=4, gid=group)
 
 

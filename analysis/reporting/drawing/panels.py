@@ -29,7 +29,7 @@ from analysis.reporting.drawing.plotting import (
     replace_missing_glyphs,
     wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import join_css_classes_of_models
+from analysis.reporting.drawing.svg import build_svg_group_id
 
 LINE = 0.135  # inches between two lines of text
 ROW = 0.118  # inches that a line of a row's label needs
@@ -204,7 +204,7 @@ def lay_out_panel_with_named_rows(
     drawing, (axes,) = lay_out_panels(
         width, 1, 1, height, left=measure_row_labels_width(names), title=0.05, below=0.4, top=top
     )
-    draw_row_guides(axes, len(names))
+    set_up_panel_of_rows(axes, len(names))
     draw_row_labels(axes, names)
     return drawing, axes
 
@@ -271,7 +271,7 @@ def prefix_names_with_numbers(names: Sequence[str]) -> list[str]:
     return [f"{number}   {name}" for number, name in enumerate(names, start=1)]
 
 
-def choose_row_labels(names: Sequence[str], width: float, down: int) -> tuple[list[str], list[str]]:
+def choose_row_labels_and_legend_names(names: Sequence[str], width: float, down: int) -> tuple[list[str], list[str]]:
     """Choose what stands beside rows: the names in lines, or numbers where a page has no room for all those lines.
 
     Parameters
@@ -311,7 +311,7 @@ def compute_max_label_letters(width: float, n_columns: int = 0) -> int:
     return int(np.clip(free / LETTER, 14, 50 if n_columns else 38))
 
 
-def draw_row_guides(axes: Axes, n_rows: int) -> None:
+def set_up_panel_of_rows(axes: Axes, n_rows: int) -> None:
     """Prepare a panel for rows, the first on top: a faint line for each, no axis at the left.
 
     Parameters
@@ -406,7 +406,12 @@ def draw_dots(
     upper: Any = known_rows.get(f"{measure}_upper") if with_intervals else None
     if with_intervals:
         axes.hlines(
-            known_rows["row"], lower, upper, colors=colours, linewidth=1.2, gid=join_css_classes_of_models(classes)
+            known_rows["row"],
+            lower,
+            upper,
+            colors=colours,
+            linewidth=1.2,
+            gid=build_svg_group_id(classes),
         )
     marks.set_hover_titles_of_marks(axes, known_rows[measure], known_rows["row"], known_rows.get(label_column,
     known_rows["model"]),
@@ -419,7 +424,7 @@ def draw_dots(
         at = shapes == shape
         axes.scatter(known_rows[measure][at], known_rows["row"][at], s=17, marker=shape, c=list(faces[at]),
                      edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3,
-                     gid=join_css_classes_of_models(classes[at]))  # fmt: skip
+                     gid=build_svg_group_id(classes[at]))  # fmt: skip
 
 
 def count_legend_lines(names: Sequence[str], width: float) -> int:

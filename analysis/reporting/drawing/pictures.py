@@ -53,7 +53,7 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     draw = catalogue.import_page_function(page, f"plots.draw_{figure}")
     caption = catalogue.import_page_function(page, f"captions.caption_{figure}")
     looks, info = plotting.assign_colours_and_markers(frames.runs.models), frames.runs.info
-    parts = [part for part in _select_picture_frames(page, entry, frames) if not part[0].empty]
+    parts = [part for part in _list_frames_of_each_picture(page, entry, frames) if not part[0].empty]
     for part in parts:
         selection.attach_answer_pair_to_frame(part[0], info)
     stem = entry.file_name or figure_name
@@ -81,9 +81,11 @@ def _add_study_to_caption(caption: str, frame: pd.DataFrame, info: Mapping[str, 
     return f"{caption} Study: {studies[0]}." if is_needed else caption
 
 
-def _select_picture_frames(page: str, entry: catalogue.Figure, frames: Frames) -> Iterable[tuple[pd.DataFrame, ...]]:
+def _list_frames_of_each_picture(
+    page: str, entry: catalogue.Figure, frames: Frames
+) -> Iterable[tuple[pd.DataFrame, ...]]:
     """Return for every picture of a figure the tuple of frames that it is drawn from."""
     if "." not in entry.frames:
-        return [tuple(frames.join_option_orders(table) for table in entry.frames.split())]
+        return [tuple(frames.build_table_with_joined_option_orders(table) for table in entry.frames.split())]
     picture_frames: Any = catalogue.import_page_function(page, entry.frames)(frames)
     return picture_frames

@@ -34,12 +34,12 @@ class Target:
     size: tuple[float, float] | None = None
 
 
-def join_css_classes_of_models(classes: Iterable[str | None]) -> str:
+def build_svg_group_id(classes: Iterable[str | None]) -> str:
     """Return the id by which a collection of marks says the model of each; empty where one has none.
 
     A mark between two models has the classes of both: "model-1 model-2".
 
-    >>> join_css_classes_of_models(["model-1", "model-1 model-2"]), join_css_classes_of_models(["model-1", None])
+    >>> build_svg_group_id(["model-1", "model-1 model-2"]), build_svg_group_id(["model-1", None])
     ('models-1-1_2', '')
     """
     numbers = [str(name or "").replace("model-", "").replace(" ", "_") for name in classes]

@@ -34,7 +34,7 @@ def read_level_of_first_heading(cell: NotebookNode) -> int:
 
     It is from 1 to 6; 0 where the cell begins with none.
     """
-    first_html = next((data["text/html"] for data in list_html_outputs_of_cell(cell)), "")
+    first_html = next((data["text/html"] for data in list_html_output_data_of_cell(cell)), "")
     heading = _HEADING_AT_START.match(first_html)
     return read_level_and_text_of_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
@@ -77,7 +77,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
     sentences: dict[str, list[str]] = {}
     for cell in node.cells:
         heading = read_level_and_text_of_heading(cell)[1] or heading
-        for data in list_html_outputs_of_cell(cell):
+        for data in list_html_output_data_of_cell(cell):
             if 'class="dataframe"' in data["text/html"]:
                 data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
             if 'class="difference"' in data["text/html"]:
@@ -87,7 +87,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         data
         for cell in node.cells
         if "answer" in cell.metadata.get("tags", [])
-        for data in list_html_outputs_of_cell(cell)
+        for data in list_html_output_data_of_cell(cell)
     ]
     for data in answers[-1:]:
         data["text/html"] += "".join(
@@ -96,7 +96,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         )
 
 
-def list_html_outputs_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
+def list_html_output_data_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
     """Return the data of a cell's outputs that are HTML."""
     return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
 
@@ -149,7 +149,7 @@ def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode])
     for cell in later_cells:
         if 0 < read_level_and_text_of_heading(cell)[0] <= level:
             return False
-        if any('class="difference"' in data["text/html"] for data in list_html_outputs_of_cell(cell)):
+        if any('class="difference"' in data["text/html"] for data in list_html_output_data_of_cell(cell)):
             return True
     return False
 

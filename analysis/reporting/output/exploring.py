@@ -21,7 +21,7 @@ from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
 from analysis.reporting.output.notebooks import resolve_run_folder
 from analysis.reporting.tidy.selection import select_part_of_runs
-from analysis.reporting.tidy.tables import TABLES, explain_tidy_columns, open_tidy_connection, read_tidy_table
+from analysis.reporting.tidy.tables import TABLES, find_meanings_of_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import list_asked_and_expected_units
 from analysis.runs.folder import KEY, UNIT, list_run_folders, read_protocol_of_run
@@ -181,7 +181,7 @@ class Run:
                 f"there is no table {shorten_to_one_line(repr(name))}{format_nearest_name_hint(str(name), TABLES)}; "
                 f"the tables are {', '.join(TABLES)}"
             )
-        return Listing(explain_tidy_columns(self._tidy_tables_connection, self._runs.info, name))
+        return Listing(find_meanings_of_tidy_columns(self._tidy_tables_connection, self._runs.info, name))
 
     def sql(self, query: str) -> pd.DataFrame:
         """Run a SELECT over the tables responses, thoughts, wordings, items, models and conditions by DuckDB.

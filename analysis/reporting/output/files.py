@@ -11,7 +11,7 @@ from analysis.reporting import catalogue
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.output import latex
-from ground.errors import WrongPage
+from ground.errors import MalformedPage
 from ground.writing import write_atomically
 
 if TYPE_CHECKING:
@@ -102,15 +102,15 @@ def _list_data_dictionary_rows(name: str, path: Path) -> list[list[str]]:
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        entries = {key: _find_column_meaning(name, key) for key in next(csv.reader(file))}
+        entries = {key: _find_column_or_own_measure(name, key) for key in next(csv.reader(file))}
     return [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
 
 
-def _find_column_meaning(table_name: str, column_name: str) -> Column:
+def _find_column_or_own_measure(table_name: str, column_name: str) -> Column:
     """Find what a column means; one that nothing explains was added by another notebook that wrote the file."""
     try:
         return catalogue.look_up_column(table_name, column_name)
-    except WrongPage:
+    except MalformedPage:
         return Column("own measure")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.reporting.output.cells import list_html_outputs_of_cell, parse_html
+from analysis.reporting.output.cells import list_html_output_data_of_cell, parse_html
 from analysis.reporting.output.layout import ON_CARD
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
             data["text/html"]
             for cell in node.cells
             if tag in cell.metadata.get("tags", [])
-            for data in list_html_outputs_of_cell(cell)
+            for data in list_html_output_data_of_cell(cell)
         )
         for tag in ON_CARD
     )
@@ -81,7 +81,7 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
 def _list_cautions(node: NotebookNode) -> Iterator[str]:
     """List the cautions that a page shows below its answer."""
     for cell in node.cells:
-        for data in list_html_outputs_of_cell(cell):
+        for data in list_html_output_data_of_cell(cell):
             if '<section class="cautions">' in data["text/html"]:
                 lines = parse_html(data["text/html"]).select(".cautions li")
                 yield from (_collapse_white_space(line.get_text()) for line in lines)

@@ -110,10 +110,10 @@ def list_picture_names(out: Path) -> list[str]:
     return sorted((stem for stem in stems if not stem.endswith("-column")), key=_build_picture_sort_key)
 
 
-def find_figure_by_picture_file_name(picture_name: str) -> str:
+def find_figure_name_of_picture_file(picture_name: str) -> str:
     """Find the figure that a picture is of by the name of its file; empty where no page has such a figure.
 
-    >>> [find_figure_by_picture_file_name(name) for name in ("agreement-2", "overview", "mine")]
+    >>> [find_figure_name_of_picture_file(name) for name in ("agreement-2", "overview", "mine")]
     ['agreement', 'overview', '']
     """
     file_names = {name: entry.file_name or name for name, entry in catalogue.list_figures().items()}
@@ -123,6 +123,6 @@ def find_figure_by_picture_file_name(picture_name: str) -> str:
 
 def _build_picture_sort_key(picture_name: str) -> tuple[int, int, str]:
     """Return the sort key of a picture: the place of its figure in the catalogue, then the picture's number."""
-    order, figure = list(catalogue.list_figures()), find_figure_by_picture_file_name(picture_name)
+    order, figure = list(catalogue.list_figures()), find_figure_name_of_picture_file(picture_name)
     number = picture_name.rpartition("-")[2]
     return order.index(figure) if figure else len(order), int(number) if number.isdigit() else 0, picture_name

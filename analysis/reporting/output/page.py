@@ -27,11 +27,11 @@ from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
-    describe_conditions_joined_by_settings,
+    list_conditions_joined_by_setting,
     list_names_of_renamed_conditions,
 )
 from analysis.reporting.catalogue.frames import Frames
-from analysis.reporting.catalogue.outside import find_outside_page_of_module
+from analysis.reporting.catalogue.outside import find_outside_room_of_module
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import AnswerPair
 from analysis.reporting.drawing import plotting
@@ -177,7 +177,7 @@ class Page:
             "cautions", cautions=self._answer.cautions, models=models if len(models) > 1 else []
         )
 
-    def render_answer_sentences_about(self, name: str) -> str:
+    def pop_answer_sentences_as_html(self, name: str) -> str:
         """Return the sentences of the answer about a figure or table, for the first cell that shows it."""
         return render_template_for_notebook("said", sentences=self._details.pop(name, ())).text
 
@@ -192,9 +192,9 @@ class Page:
         pictures_html = "".join(self._render_picture(title, picture) for picture in build_pictures(name, self.frames))
         html = pictures_html or render_missing_content_note(f"{title}: {entry.empty_note}").text
         return Html(
-            html + self.render_answer_sentences_about(name)
+            html + self.pop_answer_sentences_as_html(name)
             if self._figures == 1
-            else self.render_answer_sentences_about(name) + html
+            else self.pop_answer_sentences_as_html(name) + html
         )
 
     def _rewrite_title_with_answer_labels(self, title: str) -> str:
@@ -213,11 +213,11 @@ class Page:
             "figure",
             wide=label_svg_for_page(wide, alt),
             narrow=label_svg_for_page(narrow, alt, is_narrow=True),
-            caption=self._record_caption_about_joined_orders(picture.caption),
+            caption=self._set_joined_orders_flag_from_caption(picture.caption),
             saved=picture.name if self.out else "",
         ).text
 
-    def _record_caption_about_joined_orders(self, caption: str) -> str:
+    def _set_joined_orders_flag_from_caption(self, caption: str) -> str:
         """Keep in mind for the foot of the page that a caption speaks of joined orders; return the caption."""
         notes = (orders.JOINED_NOTE, orders.PARTLY_JOINED_NOTE)
         self._shows_joined_orders |= any(note in caption for note in notes)
@@ -255,19 +255,19 @@ class Page:
         frame, entry = self.frame(name), catalogue.look_up_table(name)
         title = self._rewrite_title_with_answer_labels(entry.title)
         if frame.empty:
-            return Html(self.render_answer_sentences_about(name) + render_missing_content_note(f"{title}: none.").text)
+            return Html(self.pop_answer_sentences_as_html(name) + render_missing_content_note(f"{title}: none.").text)
         chosen_rows = frame if rows is None else rows
         chosen_rows = (
             chosen_rows.sort_values(sort, ascending=False, kind="stable", na_position="last") if sort else chosen_rows
         )
-        joined_rows = self.frames.join_option_orders(name, chosen_rows)
+        joined_rows = self.frames.build_table_with_joined_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
         caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
         names, shown_names = (rows.filter(regex="condition$") for rows in (joined_rows.head(most), shown_rows))
         renamed_note = "" if shown_names.astype(str).equals(names.astype(str)) else RENAMED_NOTE
-        caption = self._record_caption_about_joined_orders(caption + joined_note + renamed_note)
+        caption = self._set_joined_orders_flag_from_caption(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
             shown_rows,
@@ -282,7 +282,7 @@ class Page:
             n_all = f"{len(shown_rows):,} of {len(shown_rows) + left_out:,}" if left_out else f"all {len(shown_rows):,}"
             sentence = f"{title}: the same in {n_all} rows{', the others are not shown' * (left_out > 0)}. {same_text}."
             return Html(
-                self.render_answer_sentences_about(name)
+                self.pop_answer_sentences_as_html(name)
                 + render_template_for_notebook("uniform", said=sentence, caption=caption).text
             )
         box = render_template_for_notebook(
@@ -291,7 +291,7 @@ class Page:
             row_classes=_choose_css_classes_of_rows(shown_rows, self._css_classes_by_model),
             open=len(shown_rows) <= FEW_ROWS, saved=self.out is not None and name not in self._borrowed_tables,
         )  # fmt: skip
-        return Html(self.render_answer_sentences_about(name) + box.text)
+        return Html(self.pop_answer_sentences_as_html(name) + box.text)
 
     def section(self, name: str, title: str = "", introduction: str = "") -> Html:
         """Show a table under its own heading; without rows, only say so.
@@ -385,7 +385,7 @@ class Page:
 
     def prompts(self) -> Html:
         """Show in a folded box what the models were asked: prompts, the templates behind them, and answer words."""
-        return render_template_for_notebook("asked", **prompts.collect_prompts_to_show(self.runs))
+        return render_template_for_notebook("asked", **prompts.build_prompts_template_values(self.runs))
 
     def provenance(self) -> Html:
         """Show how to cite the page, and where it comes from.
@@ -405,7 +405,7 @@ class Page:
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
         names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
         condition_names = [("Conditions in files, --where and waver table", names)] if names else []
-        settings = describe_conditions_joined_by_settings(
+        settings = list_conditions_joined_by_setting(
             self.runs.info["conditions"], self.frames.list_conditions_in_computed_tables()
         )
         setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
@@ -419,7 +419,7 @@ class Page:
 
     def list_name_if_outside_page(self) -> list[str]:
         """Return the name of the page, if it is another package's."""
-        room = find_outside_page_of_module(type(self).__module__)
+        room = find_outside_room_of_module(type(self).__module__)
         return [room.name] if room else []
 
 

@@ -22,9 +22,7 @@ MOST_CHARACTERS = 6_000  # characters of a prompt
 PROMPTS, MARKED_PROMPTS = 12, 2  # per wording; with the marks of a chat template
 
 
-def format_prompts_and_answers_of_wordings(
-    runs: Runs, item: str = "", model: str = "", condition: str = ""
-) -> Iterator[str]:
+def iterate_prompt_and_answer_lines(runs: Runs, item: str = "", model: str = "", condition: str = "") -> Iterator[str]:
     """Write the lines about some wordings.
 
     Parameters
@@ -72,7 +70,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
     chosen_item, asked_variants = _find_first_asked_item_and_variants(runs, study, item, model, condition)
     if not asked_variants:
         return
-    wordings = model_prompts.read_wordings_of_item(runs, study, chosen_item)
+    wordings = model_prompts.list_wordings_of_item(runs, study, chosen_item)
     asked_wordings = [wording for wording in wordings if wording["variant"] in asked_variants]
     shown_wordings = asked_wordings[: WORDINGS if item else FEW_WORDINGS]
     answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))

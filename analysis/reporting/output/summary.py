@@ -52,7 +52,7 @@ def _build_page_record(
     """Build the record of a page; one that was not made has the reason, and no answer."""
     page, screen = catalogue.list_pages().get(result.name), result.screen
     tables = {name: table_files[name] for name in (page.tables if page else ()) if name in table_files}
-    pictures = [name for name in picture_names if page and index.find_figure_by_picture_file_name(name) in page.figures]
+    pictures = [name for name in picture_names if page and index.find_figure_name_of_picture_file(name) in page.figures]
     notebook = out / "notebooks" / f"{result.name}.ipynb"
     return {
         "name": result.name, "question": result.question,
@@ -79,7 +79,7 @@ def _build_table_record(name: str, path: Path) -> dict[str, Any]:
 
 def _build_picture_record(name: str, folder: Path) -> dict[str, Any]:
     """Build the record of a picture: one of the files of a figure, as wide as a page and as a column."""
-    figure = index.find_figure_by_picture_file_name(name)
+    figure = index.find_figure_name_of_picture_file(name)
     paths = {
         f"{ending}{'_column' if width else ''}": str(folder / f"{name}{width}.{ending}")
         for width in ("", "-column")

@@ -210,7 +210,7 @@ def _build_columns_sql(con: duckdb.DuckDBPyConnection, name: str, columns: Seque
     return ", ".join(f"t.{quote_identifier(column)}" for column in columns)
 
 
-def explain_tidy_columns(con: duckdb.DuckDBPyConnection, info: Mapping[str, Any], name: str) -> dict[str, str]:
+def find_meanings_of_tidy_columns(con: duckdb.DuckDBPyConnection, info: Mapping[str, Any], name: str) -> dict[str, str]:
     """Say what the columns of one of `TABLES` mean.
 
     Parameters

@@ -280,7 +280,7 @@ def describe_size_of_part(part: Part | None) -> str:
         return ""
     return ", ".join(
         f"{kept:,} of {format_quantity(total, kind.removesuffix('s'))}" if total else f"no {kind}"
-        for kind, (kept, total) in part.count_kept().items()
+        for kind, (kept, total) in part.count_kept_and_all_by_kind().items()
     )
 
 
@@ -317,7 +317,7 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> l
     return [
         f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
         f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
-        f"{join_names(describe_failed_and_missing_prompts(unanswered_counts))}.{first}"
+        f"{join_names(list_failed_and_missing_counts_by_unit(unanswered_counts))}.{first}"
     ]
 
 
@@ -335,7 +335,7 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
     ] if names else []  # fmt: skip
 
 
-def describe_failed_and_missing_prompts(unanswered_counts: pd.DataFrame) -> list[str]:
+def list_failed_and_missing_counts_by_unit(unanswered_counts: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing; the study where several
     lack responses of the same model and condition."""
     is_in_several_studies = unanswered_counts.duplicated(["model", "condition"], keep=False)

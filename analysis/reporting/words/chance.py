@@ -115,7 +115,7 @@ def mark_rows_possibly_changed_by_chance(
     )
 
 
-def blank_word_in_rows_with_chance_changes(
+def blank_words_possibly_due_to_chance(
     words: Sequence[str], rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame, withheld_word: str
 ) -> list[str]:
     """Take a word about change from the rows whose answers may have changed by chance alone.
@@ -147,7 +147,7 @@ def explain_withheld_verdict(units_with_chance_changes: pd.DataFrame) -> str:
     return ONCE if (units_with_chance_changes["answers"] == DRAWN).any() else ALIKE
 
 
-def list_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> Iterator[str]:
+def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> Iterator[str]:
     """Name the models, of some rows, whose answers may have changed by chance alone.
 
     Parameters

@@ -41,7 +41,7 @@ class PromptForm:
     exemplars: bool = False
 
 
-def list_prompt_forms(runs: Runs) -> tuple[list[PromptForm], list[str]]:
+def list_prompt_forms_and_unknown_conditions(runs: Runs) -> tuple[list[PromptForm], list[str]]:
     """Return the forms of all prompts of some runs, and the conditions whose prompts the runs do not hold."""
     form_by_key: dict[str, PromptForm] = {}
     unknown = []
@@ -78,9 +78,9 @@ def _merge_asked_entry_into_examples(form: PromptForm, condition: str, asked_ent
         example.conditions.append(condition)
 
 
-def collect_prompts_to_show(runs: Runs) -> dict[str, Any]:
+def build_prompts_template_values(runs: Runs) -> dict[str, Any]:
     """Return what the template `asked` shows: at most `MOST_PROMPTS` prompts, and what is left out in words."""
-    prompt_forms, unknown = list_prompt_forms(runs)
+    prompt_forms, unknown = list_prompt_forms_and_unknown_conditions(runs)
     number = sum(len(form.examples) for form in prompt_forms)
     room = MOST_PROMPTS
     for form in prompt_forms:

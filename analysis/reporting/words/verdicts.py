@@ -2,7 +2,7 @@
 
 `RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
 functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_verdict_words_for_model_shares`
-and `choose_words_for_differences` are "interval", `chance.blank_word_in_rows_with_chance_changes` is "chance",
+and `choose_words_for_differences` are "interval", `chance.blank_words_possibly_due_to_chance` is "chance",
 `widen_share_interval` is "several", `find_lowest_and_highest_distinct_share` is "spread",
 `widen_difference_interval_for_multiplicity` is "change", `is_share_clearly_above_other_share` is "people",
 `mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of

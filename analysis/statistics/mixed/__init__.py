@@ -13,14 +13,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from analysis.statistics.mixed.design import choose_columns_separating_fits, split_into_fit_inputs
+from analysis.statistics.mixed.design import choose_columns_separating_fits, iterate_checked_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
 from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.response import Response, compute_response_on_scale
 from analysis.statistics.mixed.result import (
     Result,
     add_robust_errors,
-    collect_fits_with_rows_of_largest_residuals,
+    collect_fits_keeping_rows_of_worst_ones,
     compare_fits_on_two_scales,
     list_indices_of_largest_residual_fits,
 )
@@ -40,7 +40,7 @@ __all__ = [
     "Result",
     "build_default_formula",
     "choose_engine_that_fits_formula",
-    "collect_fits_with_rows_of_largest_residuals",
+    "collect_fits_keeping_rows_of_worst_ones",
     "compare_fits_on_two_scales",
     "compute_response_on_scale",
     "expand_answers_into_weighted_ranks",
@@ -103,7 +103,7 @@ def fit_mixed_models(
     fit_one = _import_fit_function_of_engine(engine_name)
     columns = choose_columns_separating_fits(frame, parsed_formula, by)
     fits = []
-    for part in split_into_fit_inputs(
+    for part in iterate_checked_fit_inputs(
         frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights
     ):
         fit = add_robust_errors(part, fit_one(part))

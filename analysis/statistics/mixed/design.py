@@ -107,7 +107,7 @@ def choose_columns_separating_fits(frame: pd.DataFrame, formula: Formula, by: Se
     return (by,) if isinstance(by, str) else tuple(by)
 
 
-def split_into_fit_inputs(
+def iterate_checked_fit_inputs(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error",
     optional: Collection[str] = (), weights: str = "",
 ) -> Iterator[FitInput]:  # fmt: skip

@@ -230,7 +230,7 @@ def _do_predictors_explain_all_item_means(sums: Sums) -> bool:
     return n_between >= len(sums.size)
 
 
-def compute_profiled_criterion(sums: Sums, phi: float) -> Profile:
+def compute_profile_at_phi(sums: Sums, phi: float) -> Profile:
     """Compute the profiled REML criterion (Bates et al., eq. 39-42).
 
     Parameters
@@ -266,15 +266,15 @@ def find_profile_of_lowest_criterion(sums: Sums) -> Profile | None:
 
     def compute_slope(log_phi: float) -> float:
         """Compute the slope of the profiled criterion at exp(log_phi)."""
-        return compute_profiled_criterion(sums, float(np.exp(log_phi))).slope
+        return compute_profile_at_phi(sums, float(np.exp(log_phi))).slope
 
-    slopes = [compute_profiled_criterion(sums, phi).slope for phi in GRID]
+    slopes = [compute_profile_at_phi(sums, phi).slope for phi in GRID]
     valleys = [j for j in range(1, len(GRID) - 1) if slopes[j] < 0 <= slopes[j + 1]]
     roots = [np.exp(brentq(compute_slope, *np.log(GRID[j : j + 2]), xtol=1e-14, rtol=1e-14)) for j in valleys]
     if slopes[1] >= 0:  # the criterion rises from phi = 0 on
         roots.append(0.0)
     return min(
-        (compute_profiled_criterion(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None
+        (compute_profile_at_phi(sums, float(phi)) for phi in roots), key=lambda point: point.criterion, default=None
     )
 
 

@@ -149,7 +149,7 @@ def list_indices_of_largest_residual_fits(fits: Sequence[tuple[FitInput, Fit]], 
     return places
 
 
-def collect_fits_with_rows_of_largest_residuals(
+def collect_fits_keeping_rows_of_worst_ones(
     fits: Iterable[tuple[FitInput, Fit]], n_fits: int
 ) -> list[tuple[FitInput, Fit]]:
     """Collect fits as they are made, and drop the rows of each that is not among those of the largest residuals.

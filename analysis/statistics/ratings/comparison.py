@@ -44,7 +44,7 @@ LEAST_FOR_CORRELATION = 4  # items
 NO_LARGER, LARGER, OPEN = "no larger than between people", "larger than between people", "open"
 
 
-def compare_units_with_people_by_item(
+def compute_item_figures_of_units_and_people(
     shares: Array, people: People, reference: PeopleReference, n_samples: Array
 ) -> dict[str, Array]:
     """Compute what every model shows on every item.
@@ -91,7 +91,7 @@ def compute_people_comparison_intervals(
     Parameters
     ----------
     figures
-        From `compare_units_with_people_by_item`, of the items to be averaged.
+        From `compute_item_figures_of_units_and_people`, of the items to be averaged.
     signs
         (items,): -1 for an item that is reversed, else 1.
 
@@ -157,7 +157,7 @@ def compute_intervals_over_people(
     shares
         (items, options) of the unit.
     people, reference
-        As of `compare_units_with_people_by_item`.
+        As of `compute_item_figures_of_units_and_people`.
     groups
         Name -> (items,): 1, or -1 where an item is reversed; 0 for items that are not in the group.
     expected

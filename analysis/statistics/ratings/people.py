@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from analysis.statistics.ordered import compute_mean_answer_scores
 from analysis.statistics.ratings.distances import compute_total_variation, compute_wasserstein
-from analysis.statistics.resampling import draw_item_counts
+from analysis.statistics.resampling import iterate_drawn_item_counts
 from analysis.statistics.shares import Array
 
 PEOPLE_DRAWS = 500
@@ -82,7 +82,7 @@ def build_people_from_ranks(items: tuple[str, ...], ranks: Array, n_options: npt
     return People(items, _divide_by_sum(counts), n_options, counts.sum(axis=1), ranks)
 
 
-def resample_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) -> Array:
+def compute_option_shares_of_resampled_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) -> Array:
     """Draw as many people anew, with replacement.
 
     Parameters
@@ -98,11 +98,11 @@ def resample_people(people: People, draws: int = PEOPLE_DRAWS, seed: int = 0) ->
     Raises
     ------
     InputError
-        As `resampling.draw_item_counts`, where people are known one by one.
+        As `resampling.iterate_drawn_item_counts`, where people are known one by one.
     """
     shape = (-1, *people.shares.shape)
     if people.ranks is not None:
-        counts = [chunk @ people.indicators for chunk in draw_item_counts(len(people.ranks), draws, seed)]
+        counts = [chunk @ people.indicators for chunk in iterate_drawn_item_counts(len(people.ranks), draws, seed)]
         return _divide_by_sum(np.concatenate(counts).reshape(shape))
     return _sample_answers_from_item_shares(people, people.n, draws, np.random.default_rng(seed))
 
@@ -188,7 +188,7 @@ def build_resampled_and_halved_people(
     Parameters
     ----------
     people, draws, seed
-        As in `resample_people`.
+        As in `compute_option_shares_of_resampled_people`.
     splits
         As in `compute_option_shares_of_random_halves`.
 
@@ -196,7 +196,7 @@ def build_resampled_and_halved_people(
     -------
     PeopleReference
     """
-    drawn = resample_people(people, draws, seed)
+    drawn = compute_option_shares_of_resampled_people(people, draws, seed)
     first, second = compute_option_shares_of_random_halves(people, splits, seed)
     drawn_w1 = compute_wasserstein(drawn, people.shares, people.n_options)
     drawn_tv = compute_total_variation(drawn, people.shares)

@@ -55,7 +55,7 @@ class ItemMoments:
     upper: Array
     same_upper: Array
 
-    def add_sums_of_other_model(self, moments: ItemMoments) -> ItemMoments:
+    def build_sum_with_other_model(self, moments: ItemMoments) -> ItemMoments:
         """Add the sums of another model with the same readings and items; its means and `minority` are left out."""
         return ItemMoments(
             self.cross + moments.cross, self.freedom + moments.freedom, self.n_wordings + moments.n_wordings,

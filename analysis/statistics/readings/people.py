@@ -41,7 +41,7 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_mean_per_draw,
     divide_one_drawn_sum_by_another,
-    draw_item_counts,
+    iterate_drawn_item_counts,
 )
 from analysis.statistics.significance import compute_two_sided_bootstrap_p
 
@@ -178,7 +178,7 @@ def correct_reading_by_people(
         }.items()
     }  # fmt: skip
     figures = bootstrap_intervals(columns, _compute_people_corrected_mean_and_spread, draws=draws, seed=seed)
-    _shift_shares_by_jackknife_bias_over_items(
+    _subtract_jackknife_bias_from_interval(
         figures["own"], {name: column[with_wordings] for name, column in columns.items()}
     )
     p = _test_variance_share_due_to_reading(
@@ -239,7 +239,7 @@ def _compute_people_corrected_mean_and_spread(columns: Columns, counts: Array) -
     }  # fmt: skip
 
 
-def _shift_shares_by_jackknife_bias_over_items(own: Interval, columns: Columns) -> None:
+def _subtract_jackknife_bias_from_interval(own: Interval, columns: Columns) -> None:
     """Move the share by the bias that leaving out each item shows: a square of a noisy covariance is too large.
 
     The bias is (n - 1) (mean of the estimates without one item - estimate): Quenouille, M. H. (1956). Notes on bias in
@@ -269,7 +269,10 @@ def _test_variance_share_due_to_reading(columns: Columns, draws: int, seed: int)
         return (1 - LEAST_OWN) * sums["variance"] * sums["people"] - sums["cross"] ** 2
 
     excess = np.concatenate(
-        [subtract_squared_covariance_from_variance_product(counts) for counts in draw_item_counts(n_items, draws, seed)]
+        [
+            subtract_squared_covariance_from_variance_product(counts)
+            for counts in iterate_drawn_item_counts(n_items, draws, seed)
+        ]
     )
     p = float(compute_two_sided_bootstrap_p(excess, n_items)[0])
     return p if subtract_squared_covariance_from_variance_product(np.ones((1, n_items)))[0, 0] > 0 else 1.0

@@ -44,7 +44,7 @@ from analysis.statistics.resampling import (
     bootstrap_intervals,
     compute_mean_per_draw,
     divide_one_drawn_sum_by_another,
-    draw_item_counts,
+    iterate_drawn_item_counts,
 )
 from analysis.statistics.significance import compute_smallest_bootstrap_p, compute_two_sided_bootstrap_p
 
@@ -294,7 +294,7 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
 
     excess, apart = map(
         np.concatenate,
-        zip(*map(compute_own_variance_excess_in_draws, draw_item_counts(n_items, draws, seed)), strict=True),
+        zip(*map(compute_own_variance_excess_in_draws, iterate_drawn_item_counts(n_items, draws, seed)), strict=True),
     )
     estimate, _ = compute_own_variance_excess_in_draws(np.ones((1, n_items)))
     least = float(compute_smallest_bootstrap_p(draws, n_items))

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.reliability.components import Array, estimate_variance_components
-from analysis.statistics.reliability.ranking import Ranking, estimate_ranking_stability_by_simulation
+from analysis.statistics.reliability.ranking import Ranking, build_ranking_with_simulated_stability
 from analysis.statistics.reliability.replication import (
     PLACES,
     PairPrior,
@@ -216,7 +216,7 @@ def compute_pair_order_agreement_over_templates(task_accuracies: Sequence[TaskAc
     return np.asarray((1 + total / ORDERS) / 2)
 
 
-def estimate_order_stability_across_templates(task_accuracies: Sequence[TaskAccuracies]) -> Array:
+def estimate_probabilities_of_pairs_keeping_order(task_accuracies: Sequence[TaskAccuracies]) -> Array:
     """Compute the probability of pairs of models to keep their order with as many other templates, of the same items.
 
     As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from
@@ -279,7 +279,7 @@ def estimate_prior_of_model_accuracy_differences(
 def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
-    `ranking.estimate_ranking_stability_by_simulation`, with the covariances over the templates of every block and the
+    `ranking.build_ranking_with_simulated_stability`, with the covariances over the templates of every block and the
     binomial variances.
 
     Parameters
@@ -314,7 +314,7 @@ def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: 
         freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
         more = min(prior.freedom, freedom) / tasks
     n_items = int(min(block.n.min() for block in task_accuracies))
-    return estimate_ranking_stability_by_simulation(
+    return build_ranking_with_simulated_stability(
         mean, covariances, shrunk, n_items, float(templates), prior_freedom=more, seed=seed
     )
 

@@ -66,9 +66,9 @@ class Flips:
 
     def predict_share_of_flipping_items(self, n_wordings: int) -> float:
         """Return the share of items that flip with so many wordings."""
-        return float(self.weights @ self.compute_flip_probabilities(n_wordings))
+        return float(self.weights @ self.compute_flip_probabilities_on_share_grid(n_wordings))
 
-    def compute_flip_probabilities(self, n_wordings: int) -> Array:
+    def compute_flip_probabilities_on_share_grid(self, n_wordings: int) -> Array:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
         return _compute_flip_probabilities_by_agreeing_share(n_wordings, self.threshold)
 
@@ -77,7 +77,7 @@ class Flips:
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
         """
-        flip_chances = self.likely @ self.compute_flip_probabilities(n_wordings)
+        flip_chances = self.likely @ self.compute_flip_probabilities_on_share_grid(n_wordings)
         share = self.predict_share_of_flipping_items(n_wordings)
         spread = float(self.times @ (flip_chances - share) ** 2) / self.items
         return max(self.items * min(spread / (share * (1 - share)), 1.0), 1.0) if 0 < share < 1 else float(self.items)

@@ -98,12 +98,12 @@ def rank_models(values: Array, crossed: bool, *, seed: int = 0) -> Ranking | Non
         # The covariance over items holds what wordings do where items have different ones.
         wording_share = 1 / incidence.n_shared - incidence.unshared_variance / n_items
         covariances.append((wording_covariance * wording_share, has_answer.shape[1] - 1.0))
-    return estimate_ranking_stability_by_simulation(
+    return build_ranking_with_simulated_stability(
         mean, covariances, shrunk, n_items, incidence.n_wordings, prior_freedom=more, seed=seed
     )
 
 
-def estimate_ranking_stability_by_simulation(
+def build_ranking_with_simulated_stability(
     means: Array, covariances: Sequence[tuple[Array, float]], true_share: npt.ArrayLike, n_items: int,
     n_wordings: float, *,
     prior_freedom: float, seed: int,

@@ -94,7 +94,7 @@ def preview_models(
     study, models, questions, settings
         As in `inference.asking.execute.Task`.
     load
-        As in `inference.asking.execute.execute_tasks`.
+        As in `inference.asking.execute.ask_tasks_and_list_tallies`.
 
     Yields
     ------
@@ -111,14 +111,16 @@ def preview_models(
         form = engine.choose_prompt_form(settings.form)
         fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
         yield ModelPreview(
-            model.id, engine.info, _prefix_errors_with_model_id(model, _preview_rounds(engine, fitting, variants))
+            model.id,
+            engine.info,
+            _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
         )
         print_bill(model.id, engine.close())
         del engine
         release_device_memory()
 
 
-def _prefix_errors_with_model_id(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
+def _yield_rounds_naming_model_in_errors(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
     """Say which of several models an error is about: the lines before it may be on another stream."""
     try:
         yield from rounds
@@ -151,7 +153,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
     example = Example(variant, round_.list_options(variant), engine.explain_prompt(prompts[0]))
     n_tokens = sum(engine.count_prompt_tokens(prompts))
-    short_ways, factor = shorten_thoughts_for_timing(ways)
+    short_ways, factor = shorten_thoughts_and_compute_time_factor(ways)
     least_seconds = estimate_seconds_of_asking_prompts(engine, prompts, short_ways)
     return RoundPreview(
         names,
@@ -159,7 +161,9 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
         n_tokens,
         least_seconds,
         least_seconds * factor,
-        engine.describe_cost_of_tokens(*_count_billed_tokens(n_tokens, len(prompts), ways, prompts[0].numbers)),
+        engine.describe_cost_of_tokens(
+            *_count_tokens_read_and_written(n_tokens, len(prompts), ways, prompts[0].numbers)
+        ),
         example,
         round_.has_condition_answered_in_way(Thinking),
     )
@@ -205,7 +209,7 @@ def estimate_seconds_of_asking_prompts(engine: Engine, prompts: Sequence[Prompt]
     return (time.perf_counter() - began) * sum(lengths) / tokens
 
 
-def shorten_thoughts_for_timing(ways: Sequence[Way]) -> tuple[list[Way], float]:
+def shorten_thoughts_and_compute_time_factor(ways: Sequence[Way]) -> tuple[list[Way], float]:
     """Make thoughts short enough to be timed before a run.
 
     Parameters
@@ -229,7 +233,7 @@ def shorten_thoughts_for_timing(ways: Sequence[Way]) -> tuple[list[Way], float]:
     return short_ways, factor
 
 
-def _count_billed_tokens(
+def _count_tokens_read_and_written(
     prompt_tokens: int, n_prompts: int, ways: Sequence[Way], numbers: range | None
 ) -> tuple[int, int]:
     """Count the tokens that are read, and written, at most, when prompts are asked in several ways.

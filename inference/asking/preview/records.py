@@ -13,7 +13,7 @@ from inference.stimuli.study import Study
 ENGINE_FIELDS = ("engine", "revision", "parameters", "dtype", "device", "base_url")
 
 
-def render_preview_as_json(
+def render_preview_json_and_list_errors(
     study: Study, previews_by_model: Mapping[str, Iterator[ModelPreview]]
 ) -> tuple[str, list[str]]:
     """Write a preview as JSON: of the models that could be previewed, and which others could not, and why.

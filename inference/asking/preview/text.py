@@ -117,7 +117,7 @@ def _describe_prompt_and_option_masses(
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
             f"{label}: mass {mass}{bound}; counted{how}:",
-            _shorten_entries_with_count_of_rest(_group_forms_with_same_token_ids(forms)),
+            _shorten_entries_with_count_of_rest(_join_forms_with_same_token_ids(forms)),
         )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else labels[score.answer]
@@ -145,13 +145,13 @@ def _describe_most_probable_numbers(explanation: Explanation, numbers: range) ->
         mass = f"{score.probability[index]:.3g}" if score.probability else "none"
         yield from _wrap_entries(
             f"{numbers[index]}: mass {mass}; counted (token ids):",
-            _group_forms_with_same_token_ids(explanation.options[index]),
+            _join_forms_with_same_token_ids(explanation.options[index]),
         )
     if score.mass is not None:
         yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
-def _group_forms_with_same_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+def _join_forms_with_same_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]

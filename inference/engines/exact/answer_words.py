@@ -59,7 +59,7 @@ def extract_first_word(text: str) -> str:
     return match.group() if match else ""
 
 
-def tokenize_answers(prompt_text: str, answers: Answers, encode: Encode) -> Options:
+def tokenize_answers_into_options(prompt_text: str, answers: Answers, encode: Encode) -> Options:
     """Tokenise every answer word after a prompt, with and without a space before it.
 
     If the tokenizer joins a form with the end of the prompt, the form's ids do not continue those of the prompt. It can
@@ -99,10 +99,10 @@ def tokenize_answers(prompt_text: str, answers: Answers, encode: Encode) -> Opti
             dropped.append((option, form, "has no tokens"))
         else:
             counted_forms.append((option, form, tuple(ids[len(prompt) :])))
-    return group_forms_by_option(answers, counted_forms, dropped)
+    return build_options_from_forms(answers, counted_forms, dropped)
 
 
-def group_forms_by_option(
+def build_options_from_forms(
     answers: Answers,
     counted_forms: Sequence[tuple[int, str, TokenIds]],
     dropped_forms: Sequence[tuple[int, str, str]],

@@ -144,7 +144,7 @@ class FollowedPaths:
             _Beginnings(lines, self._roots, np.zeros(len(lines))), first_logprobs
         )
         while len(self._open.line):
-            is_followed, is_likely = self._mark_needed_and_likely_beginnings()
+            is_followed, is_likely = self._compute_needed_and_likely_masks()
             if not is_followed.any():
                 break
             followed = self._open.select_beginnings(is_followed)
@@ -158,7 +158,7 @@ class FollowedPaths:
             self._add_ended_options_and_queue_beginnings(followed, read_next(beginnings))
         sizes = np.diff(self._first_option, append=len(self._total))
         self._total[np.repeat(self._broken, sizes)] = math.nan
-        return OptionLogprobs(self._total, self._first_option, self._compute_largest_left_out_share())
+        return OptionLogprobs(self._total, self._first_option, self._compute_left_out_share_per_line())
 
     def _add_ended_options_and_queue_beginnings(self, followed: _Beginnings, logprobs: Logs) -> None:
         """Add to the options what ends at some nodes or right behind them, and open the beginnings behind them.
@@ -193,9 +193,9 @@ class FollowedPaths:
         with np.errstate(invalid="ignore"):  # NaN of a line that is broken
             np.logaddexp.at(self._total, self._first_option[lines] + options, logprobs)
 
-    def _mark_needed_and_likely_beginnings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _compute_needed_and_likely_masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Tell which open beginnings must be followed, by the rule above, and which are likely to matter."""
-        beginning, place, waiting = self._sum_open_beginnings()
+        beginning, place, waiting = self._sum_open_beginnings_per_option()
         bound = np.logaddexp(self._total, waiting)
         # One more than are open, because the shares are of a bound that holds what is left out, too.
         n_open = np.bincount(place, minlength=len(bound)) + 1
@@ -207,15 +207,15 @@ class FollowedPaths:
         is_likely[beginning[reached > bound[place] + math.log(LIKELY)]] = True
         return is_needed, is_likely
 
-    def _compute_largest_left_out_share(self) -> Logs:
+    def _compute_left_out_share_per_line(self) -> Logs:
         """Sum what is left out: per line the largest share of an option."""
         shares = np.zeros(len(self._first_option))
         if len(self._open.line):
-            beginning, place, waiting = self._sum_open_beginnings()
+            beginning, place, waiting = self._sum_open_beginnings_per_option()
             np.maximum.at(shares, self._open.line[beginning], np.exp(waiting[place] - self._total[place]))
         return shares
 
-    def _sum_open_beginnings(self) -> tuple[Indices, Indices, Logs]:
+    def _sum_open_beginnings_per_option(self) -> tuple[Indices, Indices, Logs]:
         """Sum the open beginnings of every option.
 
         Returns

@@ -97,14 +97,14 @@ def compute_number_logprobs(
     stems = [(level, NEGLIGIBLE / len(lattice.stems), True) for level in lattice.stems]
     for paths, share, followed in [*stems, (lattice.leaves, UNCHECKED, False)]:
         begun = np.logaddexp.reduce(reached[..., lattice.begins], axis=-1)
-        extended = paths[_select_probable_paths(begun, reached[..., paths], share, branches.shares_passes)]
+        extended = paths[_select_places_of_probable_paths(begun, reached[..., paths], share, branches.shares_passes)]
         for start in range(0, extended.shape[1], paths_per_pass):
             chosen = extended[:, start : start + paths_per_pass]
             scores = branches.score_next_tokens_after_paths(chosen, followed)
             ending, either = _sum_log_weights_of_ending_tokens(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
-                _extend_path_logprobs(
+                _write_logprobs_of_continued_paths(
                     lattice,
                     reached,
                     chosen,
@@ -115,7 +115,7 @@ def compute_number_logprobs(
     return total
 
 
-def build_number_scores(logprobs: Logs) -> list[list[Score]]:
+def build_number_scores_per_row(logprobs: Logs) -> list[list[Score]]:
     """Turn [temperatures, rows, numbers] into scores, per row one for every temperature.
 
     `answer` is the most probable number.
@@ -139,7 +139,7 @@ def build_number_scores(logprobs: Logs) -> list[list[Score]]:
     ]
 
 
-def _select_probable_paths(
+def _select_places_of_probable_paths(
     begun_logprobs: Logs, reached_logprobs: Logs, negligible_share: float, same_for_all_rows: bool
 ) -> Places:
     """Select the most probable paths of every row, best first: [rows, width] indices into the last axis of
@@ -154,7 +154,7 @@ def _select_probable_paths(
     Three paths have the probabilities 0.01, 0.9 and 0.05. Leaving out the first costs 0.01, which is less than 2 %; so
     places 1 and 2 remain:
 
-    >>> _select_probable_paths(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
+    >>> _select_places_of_probable_paths(np.zeros((1, 1)), np.log([[[0.01, 0.9, 0.05]]]), 0.02, False).tolist()
     [[1, 2]]
     """
     highest = np.maximum(np.maximum(reached_logprobs.max(-1), begun_logprobs), np.finfo(float).min)[..., None]
@@ -167,7 +167,9 @@ def _select_probable_paths(
     return order[:, : needed.sum()]
 
 
-def _extend_path_logprobs(lattice: Lattice, reached_logprobs: Logs, path_places: Places, step_logprobs: Logs) -> None:
+def _write_logprobs_of_continued_paths(
+    lattice: Lattice, reached_logprobs: Logs, path_places: Places, step_logprobs: Logs
+) -> None:
     """Write into `reached_logprobs` the log-probabilities of the paths that continue those in `path_places` [rows,
     width].
 

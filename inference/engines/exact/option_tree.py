@@ -37,12 +37,12 @@ class Node:
         """Whether next-token probabilities may be read behind a path that continues this one."""
         return any(child.children for child in self.children.values())
 
-    def list_inner_nodes(self) -> Iterator[Node]:
+    def iterate_nodes_with_children(self) -> Iterator[Node]:
         """List this node and those below it that have children: behind each, next-token probabilities are read."""
         if self.children:
             yield self
             for child in self.children.values():
-                yield from child.list_inner_nodes()
+                yield from child.iterate_nodes_with_children()
 
 
 class TreeTable:
@@ -72,7 +72,7 @@ class TreeTable:
     """
 
     def __init__(self, root: Node) -> None:
-        self.nodes = list(root.list_inner_nodes())
+        self.nodes = list(root.iterate_nodes_with_children())
         number = {id(node): place for place, node in enumerate(self.nodes)}
         children = [child for node in self.nodes for child in node.children.values()]
         self.owners = _build_array_of_optional_indices(node.owner for node in self.nodes)
@@ -104,7 +104,7 @@ def build_option_tree(sequences: Sequence[Sequence[TokenIds]]) -> Node:
                 node.options.add(option)
             node.owner = option
     _prune_extensions_of_same_option(root)
-    _count_inner_nodes(root)
+    _count_and_store_inner_nodes(root)
     return root
 
 
@@ -119,9 +119,9 @@ def _prune_extensions_of_same_option(node: Node) -> None:
         _prune_extensions_of_same_option(child)
 
 
-def _count_inner_nodes(node: Node) -> int:
+def _count_and_store_inner_nodes(node: Node) -> int:
     """Count the nodes with children, of a node and of all below it."""
-    node.n_inner = sum(map(_count_inner_nodes, node.children.values())) + bool(node.children)
+    node.n_inner = sum(map(_count_and_store_inner_nodes, node.children.values())) + bool(node.children)
     return node.n_inner
 
 

@@ -97,7 +97,7 @@ def list_answer_branches(prompt_place: int, tree: Node) -> list[Branch]:
     ...     build_option_tree([[(1, 2, 3)], [(1, 4, 5)], [(6,)]]))]
     [[(1,), (1, 2)], [(1, 4)]]
     """
-    nodes = sorted((node for node in tree.list_inner_nodes() if node.path), key=lambda node: node.path)
+    nodes = sorted((node for node in tree.iterate_nodes_with_children() if node.path), key=lambda node: node.path)
     leaf_branches: list[Branch] = []
     before: list[Node] = []
     for node, following in zip_longest(nodes, nodes[1:]):
@@ -159,13 +159,13 @@ class AnswerPaths:
         if new and self._trees is None:
             self._compute_logprobs_of_branches({(row, node.path): node for _, row, node, _ in new})
         elif new and self._trees is not None:
-            for asked, log_softmax in self._trees.compute_log_softmax_after_beginnings(
-                self._add_nodes_of_later_calls(new)
+            for asked, log_softmax in self._trees.iterate_log_softmax_after_beginnings(
+                self._choose_nodes_to_read_by_prompt(new)
             ):
                 self._store_logprobs_after_beginnings(asked, log_softmax)
         return np.concatenate([self._logprobs[row, node.path][place] for place, row, node, _ in beginnings])
 
-    def _add_nodes_of_later_calls(self, new: Sequence[Beginning]) -> dict[int, list[Node]]:
+    def _choose_nodes_to_read_by_prompt(self, new: Sequence[Beginning]) -> dict[int, list[Node]]:
         """Add to beginnings some that later calls will ask for: place of a prompt -> beginnings, parents first.
 
         Most paths that do not matter fall off with their second token. So the first pass reads one token of each but
@@ -174,7 +174,7 @@ class AnswerPaths:
         self._n_passes += 1
         if self._n_passes == LAST_PASS:
             return {
-                row: [node for node in self._answers[row].list_inner_nodes()
+                row: [node for node in self._answers[row].iterate_nodes_with_children()
                       if node.path and (row, node.path) not in self._logprobs]
                 for row in dict.fromkeys(beginning.row for beginning in new)
             }  # fmt: skip
@@ -182,7 +182,7 @@ class AnswerPaths:
         nodes_by_prompt: dict[int, dict[TokenIds, Node]] = {}
         for _, row, node, is_likely in new:
             whole = few or is_likely or self._n_passes > 1
-            nodes = node.list_inner_nodes() if whole else (node,)
+            nodes = node.iterate_nodes_with_children() if whole else (node,)
             nodes_by_prompt.setdefault(row, {}).update((ahead.path, ahead) for ahead in nodes)
         return {row: list(nodes.values()) for row, nodes in nodes_by_prompt.items()}
 

@@ -114,7 +114,7 @@ class AnswerTrees:
         self._numbers: list[list[int]] = [[] for _ in continuations.prompts]
         self._n_numbers = 1
 
-    def compute_log_softmax_after_beginnings(
+    def iterate_log_softmax_after_beginnings(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> Iterator[tuple[list[Asked], Tensor]]:
         """Compute the log-softmax behind beginnings.

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Sampling, Score
-from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
+from inference.engines.exact.number_probabilities import build_number_scores_per_row, compute_number_logprobs
 from inference.engines.exact.targets import WholeVocabulary, score_batch
 from inference.engines.local.answer_paths import AnswerPaths, Budget
 from inference.engines.local.batching import (
@@ -106,7 +106,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
             room,
             fits and self.supports_token_trees,
         )
-        return build_number_scores(compute_number_logprobs(lattice, tree, temperatures, at_once))
+        return build_number_scores_per_row(compute_number_logprobs(lattice, tree, temperatures, at_once))
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on their options: per row a score for every temperature."""

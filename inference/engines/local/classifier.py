@@ -132,10 +132,10 @@ class ClassifierEngine(NonWritingEngine):
     def _find_class_of_each_option(self, answers: Answers) -> list[int]:
         """Find the class of every option, by the words that count as it."""
         if answers not in self._owners:
-            self._owners[answers] = [self._require_class_named_by_words(words) for words in answers]
+            self._owners[answers] = [self._find_class_named_by_words(words) for words in answers]
         return self._owners[answers]
 
-    def _require_class_named_by_words(self, words: Sequence[str]) -> int:
+    def _find_class_named_by_words(self, words: Sequence[str]) -> int:
         """Find the one class whose name is among the words of an option."""
         folded_words = {word.casefold() for word in words}
         places = [place for place, name in enumerate(self.classes) if name.casefold() in folded_words]

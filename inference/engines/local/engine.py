@@ -16,8 +16,8 @@ from inference.engines.local.batching import (
     LEAST_FILLED,
     Joining,
     Room,
-    ask_batch_in_halves_if_needed,
     choose_batch_limits,
+    iterate_results_of_halved_batch,
     join_prompts_beginning_alike,
     partition_into_batches,
 )
@@ -82,7 +82,7 @@ class LocalEngine(RowEngine):
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in ask_batch_in_halves_if_needed(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in iterate_results_of_halved_batch(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
             results += part or [build_failure(f"out of memory on {self.model.device} with this prompt alone")]

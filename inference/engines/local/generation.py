@@ -136,7 +136,7 @@ def choose_next_tokens(
     weights = ((log_softmax[row] - highest) / divisor[:, None]).exp()
     for place, sampling in enumerate(samplings):
         if sampling.temperature and not sampling.draws_from_all_tokens:
-            weights[kind == place] = drop_unlikely_tokens(weights[kind == place], sampling)
+            weights[kind == place] = zero_weights_of_unlikely_tokens(weights[kind == place], sampling)
     if weights.device.type == "mps":  # has no float64, and float32 sums over a large vocabulary are too inexact
         weights = weights.cpu()
     cumulative = weights.cumsum(-1, dtype=torch.float64)[way.to(weights.device)]
@@ -146,7 +146,7 @@ def choose_next_tokens(
     return likeliest[draft_rows].where(greedy, drawn.to(likeliest.device))
 
 
-def drop_unlikely_tokens(weights: Tensor, sampling: Sampling) -> Tensor:
+def zero_weights_of_unlikely_tokens(weights: Tensor, sampling: Sampling) -> Tensor:
     """Set the weights of the tokens that a sampling does not draw from to 0, as transformers does.
 
     Example: of the weights 0.5, 0.3, 0.15 and 0.05, `top_k` 3 leaves the first three. They sum to 0.95, and `top_p` 0.8

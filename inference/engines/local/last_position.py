@@ -61,7 +61,7 @@ class OnePosition:
         self._rows: Tensor | None = None
         self._hooks: list[Any] = []
         for number in range(len(PARTS), -1, -1):
-            self.shortcuts = self._replace_hooks_of_parts(PARTS[:number])
+            self.shortcuts = self._replace_hooks_and_list_hooked_parts(PARTS[:number])
             if not self.shortcuts or self._are_hooks_exact():
                 return
 
@@ -138,9 +138,9 @@ class OnePosition:
 
     def remove_hooks(self) -> None:
         """Leave the model as it was: it may belong to somebody who goes on with it."""
-        self._replace_hooks_of_parts(())
+        self._replace_hooks_and_list_hooked_parts(())
 
-    def _replace_hooks_of_parts(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+    def _replace_hooks_and_list_hooked_parts(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """Hook the wanted parts instead of those hooked before; return those that this model has."""
         for hook in self._hooks:
             hook.remove()

@@ -13,9 +13,9 @@ from inference.engines.contract import Explanation, Score
 from inference.engines.exact.answer_words import (
     Options,
     TokenIds,
+    build_options_from_forms,
     extract_first_word,
     extract_prompt_end_affecting_tokens,
-    group_forms_by_option,
 )
 from inference.engines.exact.targets import Target, Targets, WholeVocabulary, score_batch
 from inference.engines.local.batching import (
@@ -174,4 +174,4 @@ class MaskedEngine(NonWritingEngine):
                 dropped.append((option, word, "is not in the vocabulary"))
             else:
                 counted_forms.append((option, word, (ids[at],)))
-        return group_forms_by_option(row.answers, counted_forms, dropped)
+        return build_options_from_forms(row.answers, counted_forms, dropped)

@@ -103,7 +103,7 @@ def build_option_forms_in_token_ids(options: Options) -> Forms:
     return Forms(options.sequences, frozenset(options.options_by_first_token))
 
 
-def compute_option_probabilities_from_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
+def compute_score_from_shown_first_tokens(tokens: Sequence[ShownToken], forms: Forms) -> Score:
     """Compute option probabilities from the most probable first tokens.
 
     `probability` and `mass` count the tokens that are certainly a whole answer of one option. Where others may count
@@ -126,7 +126,7 @@ def compute_option_probabilities_from_first_tokens(tokens: Sequence[ShownToken],
     The server shows two tokens, "yes" with 0.75 and "Maybe" with 0.2. The hidden 0.05 may be "no":
 
     >>> shown = [ShownToken(math.log(0.75), b"yes"), ShownToken(math.log(0.2), b"Maybe")]
-    >>> found = compute_option_probabilities_from_first_tokens(shown, build_option_forms_in_bytes((("yes",), ("no",))))
+    >>> found = compute_score_from_shown_first_tokens(shown, build_option_forms_in_bytes((("yes",), ("no",))))
     >>> [round(p, 3) for p in found.probability], round(found.mass, 3), round(found.mass_upper, 3), found.answer
     ([0.75, 0.0], 0.75, 0.8, 0)
     """

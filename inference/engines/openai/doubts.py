@@ -39,7 +39,7 @@ class Doubts:
         self._stopped = ""
 
     @asynccontextmanager
-    async def wait_until_request_may_be_sent(self) -> AsyncIterator[int]:
+    async def wait_and_count_request_during_block(self) -> AsyncIterator[int]:
         """Wait until a request may be sent; it is under way until the block ends.
 
         Yields

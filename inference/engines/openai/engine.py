@@ -24,7 +24,7 @@ from inference.engines.openai import requests
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.limits import Clock
-from inference.engines.openai.pool import ask_concurrently
+from inference.engines.openai.pool import ask_concurrently_and_yield_answers
 from inference.engines.openai.probe import Probe, probe_endpoint
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
@@ -91,7 +91,7 @@ class OpenAIEngine:
         self._route: Route | None = None  # how the model is asked after its thoughts
         self.info: dict[str, Any] = {}
         try:
-            self.info = self._probe_server()
+            self.info = self._probe_server_and_build_model_info()
         except BaseException:
             self.close()
             raise
@@ -232,7 +232,7 @@ class OpenAIEngine:
             ]
 
         waiting, before = iter(prompts), self._server.doubts.usable
-        yield from ask_concurrently(
+        yield from ask_concurrently_and_yield_answers(
             self._runner, self.settings.concurrency, waiting, ask_prompt, lambda: self._barred is not None
         )
         if isinstance(self._barred, RepliesUnusable) and next(waiting, None) is None:
@@ -327,7 +327,7 @@ class OpenAIEngine:
         usage = self._server.usage
         return {**usage.build_usage_record(*prices), "shown": usage.describe_usage(*prices)}
 
-    def _probe_server(self) -> dict[str, Any]:
+    def _probe_server_and_build_model_info(self) -> dict[str, Any]:
         """Find out what the server can do; return what run.json records of it."""
         first, *fallbacks = (CHAT, COMPLETIONS) if self.settings.api == "auto" else (self.settings.api,)
         try:
@@ -392,8 +392,8 @@ class OpenAIEngine:
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
-        question = await OptionQuestion.prepare_forms_and_asked_tokens(self._words, self.settings, shape, prompt)
-        body = question.build_request(shape.convert_rendered_prompt_to_request(prompt))
+        question = await OptionQuestion.prepare_option_question(self._words, self.settings, shape, prompt)
+        body = question.build_request(shape.convert_prompt_to_request_fields(prompt))
         return await self._server.ask(
             shape.path, body, requests.count_prompt_characters(prompt), question.score_options_from_reply
         )
@@ -403,7 +403,7 @@ class OpenAIEngine:
         shape = self._get_probe_of_endpoint(prompt).shape
         samples = await self._samples.ask(
             shape,
-            shape.convert_rendered_prompt_to_request(prompt),
+            shape.convert_prompt_to_request_fields(prompt),
             prompt,
             sampling,
             lambda reply, choice: requests.parse_answer_text(choice),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import Forms, compute_option_probabilities_from_first_tokens
+from inference.engines.openai.bounds import Forms, compute_score_from_shown_first_tokens
 from inference.engines.openai.requests import Shape, parse_choices
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.engines.openai.settings import ApiSettings
@@ -39,7 +39,7 @@ class OptionQuestion:
     forms: Forms
 
     @classmethod
-    async def prepare_forms_and_asked_tokens(
+    async def prepare_option_question(
         cls, words: Words, settings: ApiSettings, shape: Shape, prompt: Prompt, text_before: str | None = None
     ) -> OptionQuestion:
         """Look up how the options are spelled, and choose the tokens to ask for.
@@ -77,6 +77,6 @@ class OptionQuestion:
         MalformedReply
             It does not have the tokens.
         """
-        return compute_option_probabilities_from_first_tokens(
+        return compute_score_from_shown_first_tokens(
             parse_candidates_for_first_token(parse_choices(reply)[0], self.n_shown, self.token_ids), self.forms
         )

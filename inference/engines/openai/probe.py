@@ -72,7 +72,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     InputError
         Another model answers, or the reply does not say which one did.
     """
-    reply, shape = await _ask_and_find_token_limit_field(server, Shape(api))
+    reply, shape = await _ask_question_and_find_request_shape(server, Shape(api))
     server.answering = _require_name_of_asked_model(
         server.model, reply.get("model"), f"{server.settings.address} ({api})"
     )
@@ -97,7 +97,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     )
 
 
-async def _ask_and_find_token_limit_field(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
+async def _ask_question_and_find_request_shape(server: Server, shape: Shape) -> tuple[dict[str, Any], Shape]:
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def require_reply_with_answer_text(reply: dict[str, Any]) -> dict[str, Any]:

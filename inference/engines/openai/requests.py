@@ -57,7 +57,7 @@ class Shape:
         """Turn a text into the prompt of a request."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
-    def convert_rendered_prompt_to_request(self, prompt: Prompt) -> dict[str, Any]:
+    def convert_prompt_to_request_fields(self, prompt: Prompt) -> dict[str, Any]:
         """Turn a rendered prompt into that of a request."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
@@ -76,7 +76,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `convert_rendered_prompt_to_request` or `convert_text_to_request_prompt` makes it.
+            As `convert_prompt_to_request_fields` or `convert_text_to_request_prompt` makes it.
         n_shown
             Number of tokens to be shown.
         token_ids
@@ -102,7 +102,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `convert_rendered_prompt_to_request` makes it.
+            As `convert_prompt_to_request_fields` makes it.
         sampling
             How the texts are written; its number of samples does not count here.
         n_samples

@@ -121,7 +121,7 @@ class Server:
         expected = self.usage.estimate_prompt_tokens(n_characters)
         for attempt in range(allowed):
             await self._limits.wait_for_limits(expected)
-            async with self.doubts.wait_until_request_may_be_sent() as number:
+            async with self.doubts.wait_and_count_request_during_block() as number:
                 if attempt:
                     self.usage.note_repeated_request(problem)
                 kind, requested_wait, text = "", None, ""
@@ -137,12 +137,12 @@ class Server:
                     problem, requested_wait = str(error), error.requested_wait
                 if kind:  # not raised above, where the error would keep the whole reply
                     self.doubts.note_unusable_reply(kind, f"{problem}; the last one begins: {begins}")
-                self._pause_requests(problem, requested_wait)
+                self._pause_requests_or_fail_beyond_patience(problem, requested_wait)
             if attempt + 1 < allowed:
                 await self._clock.sleep(self.retries.choose_wait_before_retry(attempt, requested_wait))
         raise RequestFailed(f"{problem} (asked {allowed} times)")
 
-    def _pause_requests(self, problem: str, requested_wait: float | None) -> None:
+    def _pause_requests_or_fail_beyond_patience(self, problem: str, requested_wait: float | None) -> None:
         """Let all requests wait as long as the server asked one to, within patience."""
         if requested_wait is not None and requested_wait > self.retries.patience:
             raise RequestFailed(f"{problem}; it asks to wait {requested_wait:,.0f} s") from None

@@ -11,7 +11,7 @@ from inference.engines.exact.answer_words import (
     Options,
     extract_prompt_end_affecting_tokens,
     list_forms_with_and_without_space,
-    tokenize_answers,
+    tokenize_answers_into_options,
 )
 from inference.engines.openai.bounds import Forms, build_option_forms_in_bytes, build_option_forms_in_token_ids
 from inference.engines.openai.replies import MalformedReply
@@ -132,7 +132,7 @@ class Words:
         def look_up_token_ids(texts: Sequence[str]) -> list[list[int]]:
             return [ids[text] for text in texts]
 
-        options = tokenize_answers(context, prompt.answers, look_up_token_ids)
+        options = tokenize_answers_into_options(context, prompt.answers, look_up_token_ids)
         return options, build_option_forms_in_token_ids(options)
 
     async def _ask_chat_template_ending(self, prompt: Prompt) -> str:

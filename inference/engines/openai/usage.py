@@ -157,7 +157,7 @@ class Usage:
         return f"; {self.repeated:,} requests were sent again after failures (the last: {self.last_problem})"
 
 
-def read_number_of_prompt_tokens(reply: Mapping[str, Any]) -> int:
+def require_number_of_prompt_tokens(reply: Mapping[str, Any]) -> int:
     """Read from a reply how many tokens the prompt had.
 
     Raises

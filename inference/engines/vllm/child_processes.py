@@ -20,7 +20,7 @@ class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
     The watcher is a process of its own. It kills them when this process is gone or calls
-    `kill_running_child_processes`, or when the block ends with an error. It leaves alone the children that were there
+    `end_child_process_watcher`, or when the block ends with an error. It leaves alone the children that were there
     before the block or start after it. It looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts
     after the last look before this one is killed.
 
@@ -29,7 +29,7 @@ class Companions:
     Attributes
     ----------
     watcher
-        The watcher process; None where nothing is watched or `kill_running_child_processes` was called.
+        The watcher process; None where nothing is watched or `end_child_process_watcher` was called.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Companions:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
-            self.kill_running_child_processes()
+            self.end_child_process_watcher()
         elif self.watcher is not None:
             assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
@@ -65,7 +65,7 @@ class Companions:
                 self.watcher.stdin.flush()
             self._wait_for_watcher()
 
-    def kill_running_child_processes(self) -> None:
+    def end_child_process_watcher(self) -> None:
         """Kill the processes that still run."""
         if self.watcher is not None:
             # Sent, not only closed: a forked process holds the watcher's input open, too.
@@ -78,7 +78,7 @@ class Companions:
         self.watcher.stdout.read(1)
 
 
-def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> None:
+def watch_process_and_kill_its_children(parent_id: int, parent_descriptor: int) -> None:
     """Follow the children of a process and kill them when it ends; this is all that the watcher process does.
 
     Parameters
@@ -89,7 +89,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         Its file descriptor, which becomes readable when it is gone.
     """
     earlier: dict[int, int] = {}  # id -> descriptor, because the system gives a free id to another process
-    _open_descriptors_of_new_children(parent_id, earlier)
+    _add_descriptors_and_list_new_child_ids(parent_id, earlier)
     if os.getpid() not in earlier:
         print(UNWATCHED, file=sys.stderr)
     os.write(1, LOOKED)
@@ -101,7 +101,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         _close_descriptors_of_ended_processes(followed)
         waiting = [parent_id, *followed] if starting else list(followed)
         for pid in waiting:
-            waiting += _open_descriptors_of_new_children(pid, followed, earlier)
+            waiting += _add_descriptors_and_list_new_child_ids(pid, followed, earlier)
         if parent_descriptor in ready:
             break
         if ready:
@@ -113,7 +113,7 @@ def kill_children_when_process_ends(parent_id: int, parent_descriptor: int) -> N
         _send_signal_and_check_process(process, signal.SIGKILL)
 
 
-def _open_descriptors_of_new_children(
+def _add_descriptors_and_list_new_child_ids(
     parent_id: int, descriptor_by_id: dict[int, int], excluded_ids: Collection[int] = ()
 ) -> list[int]:
     """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`.
@@ -163,4 +163,4 @@ def _send_signal_and_check_process(descriptor: int, signal_number: int) -> bool:
 
 
 if __name__ == "__main__":
-    kill_children_when_process_ends(*map(int, sys.argv[1:]))
+    watch_process_and_kill_its_children(*map(int, sys.argv[1:]))

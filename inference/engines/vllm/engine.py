@@ -15,7 +15,7 @@ from inference.engines.contract import Sampling, Score
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.exact.followed_paths import Logs
 from inference.engines.exact.lattice import Lattice
-from inference.engines.exact.number_probabilities import build_number_scores, compute_number_logprobs
+from inference.engines.exact.number_probabilities import build_number_scores_per_row, compute_number_logprobs
 from inference.engines.exact.targets import score_batch
 from inference.engines.rows import PromptMeasures, Row
 from inference.engines.thought_writing import ThoughtWriter
@@ -111,7 +111,9 @@ class VllmEngine(ThoughtWriter):
         # Temperature 1 here: vLLM has divided the logits already.
         logprobs = [compute_number_logprobs(lattice, following, [1.0], at_once) for following in paths_by_temperature]
         problems = {row: problem for following in paths_by_temperature for row, problem in following.problems.items()}
-        return self._replace_problem_row_scores_by_errors(problems, build_number_scores(np.concatenate(logprobs)))
+        return self._replace_problem_row_scores_by_errors(
+            problems, build_number_scores_per_row(np.concatenate(logprobs))
+        )
 
     def _shrink_lattice_vocabulary(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.

@@ -24,9 +24,9 @@ from inference.engines.loading import (
     convert_transformers_errors,
     find_revision_and_digest_to_load,
     resolve_dtype,
-    silence_transformers,
+    silence_transformers_during_block,
 )
-from inference.engines.merging import compute_adapter_products
+from inference.engines.merging import iterate_weights_and_adapter_products
 from inference.engines.vllm.child_processes import Companions
 from inference.engines.vllm.settings import ROUNDED, VllmSettings
 
@@ -87,7 +87,7 @@ def start_vllm(
     vllm = import_vllm()
     on = _find_device_of_vllm(device)
     commit, digest = find_revision_and_digest_to_load(name, revision)
-    with convert_transformers_errors(name), silence_transformers():
+    with convert_transformers_errors(name), silence_transformers_during_block():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
         choose_engine_for_architecture(name, config, "causal")
         tokenizer = AutoTokenizer.from_pretrained(name, revision=commit, trust_remote_code=False)
@@ -95,7 +95,7 @@ def start_vllm(
             shape = AutoModelForCausalLM.from_config(config, trust_remote_code=False)
         generation_config = _load_generation_config(name, commit, shape)
     if adapter is not None:  # vLLM would say so in many lines, and only with the first prompt
-        deque(compute_adapter_products(shape, adapter), maxlen=0)
+        deque(iterate_weights_and_adapter_products(shape, adapter), maxlen=0)
     info = {
         "engine": "vllm",
         "revision": commit or digest,
@@ -150,7 +150,7 @@ def _load_generation_config(name: str, commit: str | None, shape: Any) -> Any:
 def _stop_vllm(core: Any, companions: Companions) -> None:
     """Shut vLLM's core down and kill the processes that still run."""
     core.shutdown()
-    companions.kill_running_child_processes()
+    companions.end_child_process_watcher()
 
 
 def import_vllm() -> Any:

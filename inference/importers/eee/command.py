@@ -217,14 +217,14 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
         raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
     has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
-    if shares is not None and not has_scale and not _is_one_value_per_option(shares, row.values["options"]):
+    if shares is not None and not has_scale and not _is_one_value_per_shown_option(shares, row.values["options"]):
         raise InputError(
             f"{row.where}: metadata.waver_probability has {len(shares)} probabilities of {len(row.values['options'])} "
             "options; correct the row"
         )
     counts = record["count"]
     if counts is not None and (
-        not _is_one_value_per_option(counts, row.values["options"]) or min(counts, default=0) < 0
+        not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
     ):
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
     labels = {None, *row.values["options"], *row.values["canonical"]}
@@ -233,7 +233,7 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
     return {**record, "output": row.output}
 
 
-def _is_one_value_per_option(values: Sequence[Any], options: Sequence[str]) -> bool:
+def _is_one_value_per_shown_option(values: Sequence[Any], options: Sequence[str]) -> bool:
     """Tell whether there is a value for every option, or for every one but a middle one that was not shown."""
     return len(values) == len(options) or (len(options) % 2 == 1 and len(values) == len(options) - 1)
 

@@ -82,7 +82,7 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
         settings = take_object_or_empty(result, "generation_config", "generation_args")
         evaluations[name] = ScoredEvaluation(
-            _read_range_and_direction_of_measure(where, name, take_object_or_empty(result, "metric_config")),
+            _parse_evaluation_measure(where, name, take_object_or_empty(result, "metric_config")),
             str(take_object_or_empty(result, "source_data").get("dataset_name") or name),
             parse_number_or_nan(take_object_or_empty(result, "score_details").get("score")),
             {key: value for key, value in settings.items() if value is not None},
@@ -94,7 +94,7 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
     return ScoredAggregate(path, samples, identity, model, evaluations)
 
 
-def _read_range_and_direction_of_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
+def _parse_evaluation_measure(where: str, name: str, config: Mapping[str, Any]) -> ScoreMeasure:
     """Read range and direction of a measure; without two numbers it has no range."""
     low, high = (parse_json_number_or_nan(config.get(field)) for field in ("min_score", "max_score"))
     is_bounded = math.isfinite(low) and math.isfinite(high)

@@ -78,7 +78,7 @@ class HelmAnswers:
             wordings: dict[str, set[str]] = defaultdict(set)
             partial = 0
             for request in run.read_helm_requests():
-                credit = self._read_correctness_of_request(request, scores)
+                credit = self._read_credit_of_request(request, scores)
                 response = self._build_helm_response(
                     number, request, credit, scores.get(request.key, {}), with_letters=letters
                 )
@@ -93,9 +93,7 @@ class HelmAnswers:
                 _describe_helm_run_and_accuracy_agreement(run, rights, stated, wordings, partial, with_letters=letters)
             )
 
-    def _read_correctness_of_request(
-        self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]
-    ) -> float:
+    def _read_credit_of_request(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
         """Find the score of a request, from 0 (wrong) to 1 (right); 0 where it failed."""
         request_scores = scores.get(request.key, {})
         credit = request_scores.get(self.metric)
@@ -126,7 +124,7 @@ class HelmAnswers:
         if with_letters:
             answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
             _refuse_contradicting_score(request, credit, answer)
-        condition, fields = self.name_settings_of_request(run_number, request.key[2])
+        condition, fields = self.build_condition_of_request(run_number, request.key[2])
         self.conditions.setdefault(condition, {**fields, "metric": self.metric})
         return LoggedResponse(
             **self.build_fields_shared_by_responses(run_number, request),
@@ -162,7 +160,7 @@ class HelmAnswers:
             "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         }
 
-    def name_settings_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
+    def build_condition_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
         """Name how a request was asked; each trial has other examples in the prompt.
 
         Parameters

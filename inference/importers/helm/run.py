@@ -110,7 +110,7 @@ class HelmRun:
         if not read_keys:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
 
-    def read_request_stats(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
+    def iterate_request_stats(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
         """Go through the scores of all requests.
 
         Yields
@@ -148,7 +148,7 @@ class HelmRun:
             An entry is damaged, or has a second value of one of these metrics.
         """
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        for where, key, name, stat in self.read_request_stats():
+        for where, key, name, stat in self.iterate_request_stats():
             value = parse_json_number_or_nan(stat.get("mean"))
             if not isinstance(name, str) or not math.isfinite(value):
                 continue

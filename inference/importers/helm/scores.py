@@ -55,7 +55,7 @@ class HelmScores:
                 instances[request.key[0]] = None
                 scores = scores_by_request.pop(request.key, {})
                 shared = self._answers.build_fields_shared_by_responses(number, request)
-                setting, fields = self._answers.name_settings_of_request(number, request.key[2])
+                setting, fields = self._answers.build_condition_of_request(number, request.key[2])
                 for name in names:
                     score = scores.get(name)
                     if score is not None and not request.key[1]:
@@ -92,7 +92,7 @@ class HelmScores:
 def _read_request_scores(run: HelmRun) -> RequestScores:
     """Read the scores of all requests: metric -> score, None where it counts nothing."""
     scores_by_request: RequestScores = defaultdict(dict)
-    for where, key, name, stat in run.read_request_stats():
+    for where, key, name, stat in run.iterate_request_stats():
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
         score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)

@@ -67,7 +67,7 @@ class KeptLogs:
                 elif aside := _ASIDE.fullmatch(file.name):
                     remove_abandoned_temporary_files(folder / aside["kept"])
 
-    def find_cache_file_of_log(self, log: Path) -> Path | None:
+    def build_cache_path_of_log(self, log: Path) -> Path | None:
         """Return where a log is kept, or is to be; None: nothing is kept, or the log cannot be read."""
         if self.folder is None:
             return None

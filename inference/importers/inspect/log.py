@@ -183,7 +183,7 @@ def read_usable_and_describe_other_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_evaluation_of_inspect_log(path, kept_logs.find_cache_file_of_log(path))
+            evaluation = read_evaluation_of_inspect_log(path, kept_logs.build_cache_path_of_log(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from ground.errors import InputError, shorten_text
 from inference.engines.contract import Score
-from inference.engines.openai.bounds import build_option_forms_in_bytes, compute_option_probabilities_from_first_tokens
+from inference.engines.openai.bounds import build_option_forms_in_bytes, compute_score_from_shown_first_tokens
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
@@ -99,9 +99,9 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
     """
     choices = tuple(_parse_message_text(where, sample, entry) for entry in parse_list_field(where, sample, "choices"))
     targets = [str(entry) for entry in _wrap_in_list(sample.get("target"))]
-    scorer_name, score_fields = _find_main_score_and_its_scorer(where, sample, scorer)
+    scorer_name, score_fields = _find_scorer_and_its_score(where, sample, scorer)
     output, shows = _parse_output_and_logprobs(where, sample)
-    begins, first = _read_letter_probabilities_of_first_token(shows, len(choices))
+    begins, first = _read_whether_letter_and_letter_scores(shows, len(choices))
     return Sample(
         where=where,
         name=_read_sample_id_as_text(where, sample),
@@ -221,7 +221,7 @@ def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[s
     return text, first.get("logprobs")
 
 
-def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
+def _read_whether_letter_and_letter_scores(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
     content = take_object_or_empty(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
@@ -236,10 +236,10 @@ def _read_letter_probabilities_of_first_token(logprobs: Any, n_choices: int) -> 
     letters = tuple((letter,) for letter in ascii_uppercase[:n_choices])
     return _find_choice_index_of_letter(
         first.get("token"), n_choices
-    ) is not None, compute_option_probabilities_from_first_tokens(tokens, build_option_forms_in_bytes(letters))
+    ) is not None, compute_score_from_shown_first_tokens(tokens, build_option_forms_in_bytes(letters))
 
 
-def _find_main_score_and_its_scorer(
+def _find_scorer_and_its_score(
     where: str, sample: Mapping[str, Any], scorer: str | None
 ) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""

@@ -78,7 +78,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     )
     numbers = {file.shots for file in files}
     worded_files = [
-        _name_wording_and_condition_of_file(
+        _build_worded_file(
             file, *bases[number], folders[number], shots_tell_wording=as_wording, same_shots=len(numbers) == 1,
             fields=tuple(key.removeprefix(DOC) for key in keys if key.startswith(DOC)),
         )
@@ -88,7 +88,7 @@ def assign_wordings_to_files(files: Sequence[SampleFile], keys: Sequence[str]) -
     return worded_files
 
 
-def _name_wording_and_condition_of_file(
+def _build_worded_file(
     file: SampleFile,
     base: str,
     ending: str,

@@ -215,7 +215,7 @@ class ProbabilityMeasure(_NumberMeasure):
             One is no number or negative, they add up to more than 1, or some of a response are missing.
         """
         values = _convert_cells_to_numbers(cells, self.columns, rows)
-        missing = _find_empty_rows(values, self.columns, rows)
+        missing = _find_empty_and_refuse_partial_rows(values, self.columns, rows)
         _refuse_rows_marked_as_wrong(
             values.min(axis=1) < 0, rows, f"a probability in {', '.join(self.columns)} is negative"
         )
@@ -258,7 +258,7 @@ class CountMeasure(_NumberMeasure):
             One is no whole number from 0 on, together they are too many, or some of a response are missing.
         """
         values = _convert_cells_to_numbers(cells, self.columns, rows)
-        missing = _find_empty_rows(values, self.columns, rows)
+        missing = _find_empty_and_refuse_partial_rows(values, self.columns, rows)
         wrong = (values < 0).any(axis=1) | ((values % 1 != 0) & ~np.isnan(values)).any(axis=1)
         _refuse_rows_marked_as_wrong(
             wrong, rows, f"a count in {', '.join(self.columns)} is negative or not a whole number"
@@ -346,7 +346,7 @@ def _parse_cell_number(text: str | None) -> float:
     return number if math.isfinite(number) else math.inf
 
 
-def _find_empty_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
+def _find_empty_and_refuse_partial_rows(values: np.ndarray, columns: Sequence[str], rows: ResponseRows) -> np.ndarray:
     """Find the rows in which all cells are empty; refuse rows in which only some are."""
     empty = np.isnan(values)
     _refuse_rows_marked_as_wrong(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ground.errors import InputError, escape_control_characters
-from ground.run_json import SCHEMA, list_schema_problems
+from ground.run_json import SCHEMA, iterate_schema_problems
 from inference.stimuli.reading.files import is_invisible_text, shorten_value
 
 
@@ -43,5 +43,5 @@ def refuse_unrecordable_name_or_fields(where: str, section: str, name: str, fiel
                 f"{about}: {field} is {shorten_value(value)}, which cannot be recorded; correct it"
             ) from None
     rule = SCHEMA["run"]["content"]["properties"][section]["additionalProperties"]
-    for problem in list_schema_problems(fields, rule, about):
+    for problem in iterate_schema_problems(fields, rule, about):
         raise InputError(problem)

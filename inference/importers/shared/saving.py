@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ground.errors import InputError, escape_control_characters, format_quantity
-from ground.progress import print_important_result_line
+from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import add_models_file_option, parse_language
 from inference.stimuli.reading.workbooks import split_file_and_sheet_name
 
@@ -250,7 +250,7 @@ def print_import_summary(lines: Iterable[str], out: str) -> None:
     from inference.runfolder import describe_where_rows_are_and_next
 
     for line in map(escape_control_characters, [*lines, describe_where_rows_are_and_next(out)]):
-        (print_important_result_line if line.startswith("left out") else print)(line)
+        (print_result_line_even_if_quiet if line.startswith("left out") else print)(line)
 
 
 def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:

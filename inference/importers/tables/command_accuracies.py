@@ -99,7 +99,7 @@ def main(args: argparse.Namespace) -> None:
         {**column_by_option, **{f"--condition-column {column}": column for column in args.condition_column}}
     )
     accuracy_rows = _read_accuracy_rows(paths, columns, args.condition_column)
-    scale, scale_sentence = _detect_share_or_percent_accuracies(accuracy_rows, args.scale)
+    scale, scale_sentence = _detect_accuracy_scale_and_describe_it(accuracy_rows, args.scale)
     divisor = 100 if scale == PERCENT else 1
     accuracies = {key: row.number / divisor for key, row in accuracy_rows.rows.items()}
     settings = {"importer": PROTOCOL, "columns": columns, "conditions": args.condition_column}
@@ -194,7 +194,7 @@ def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
     return int(value)
 
 
-def _detect_share_or_percent_accuracies(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
+def _detect_accuracy_scale_and_describe_it(accuracy_rows: AccuracyRows, stated: str | None) -> tuple[str, str]:
     """Tell whether the accuracies are shares or per cent, and say so in one line; refuse where it is open."""
     rows = list(accuracy_rows.rows.values())
     signs = [row for row in rows if row.signed]

@@ -149,7 +149,7 @@ def main(args: argparse.Namespace) -> None:
 
     _refuse_options_of_other_study_kind(args)
     measure = _build_label_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
-    layout = _build_roles_of_columns(args, measure)
+    layout = _build_table_layout(args, measure)
     files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
     wordings = choose_shared_or_own_wordings(args.wordings, table.stimuli) if args.text_column is None else None
@@ -201,7 +201,7 @@ def _refuse_options_of_other_study_kind(args: argparse.Namespace) -> None:
             raise InputError(f"import table: {option} is about rating scales: add --ordered, or leave it out")
 
 
-def _build_roles_of_columns(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
+def _build_table_layout(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
     """Collect from the command line which column has which role; refuse a column that is named twice."""
     from inference.importers.tables.long_rows import Layout
 

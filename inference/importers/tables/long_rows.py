@@ -140,7 +140,7 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
             stimulus = Stimulus(
                 item, variant, pattern, item if text is None else text, gold, len(table.stimulus), scale, key
             )
-            _add_stimulus(table, stimulus)
+            _add_or_compare_stimulus(table, stimulus)
             for packed, column in zip(table.values, layout.values, strict=True):
                 packed.append(record[column])
     table.model_conditions.drop_lookup_for_appending()
@@ -148,7 +148,7 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
     return table
 
 
-def _add_stimulus(table: LongTable, stimulus: Stimulus) -> None:
+def _add_or_compare_stimulus(table: LongTable, stimulus: Stimulus) -> None:
     """Add the stimulus of a row; one that is known must have the same text, pattern, right answer, scale and key."""
     number = table.stimulus.append((stimulus.item, stimulus.variant))
     if number == len(table.stimuli):

@@ -80,7 +80,7 @@ def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = No
     """
     if sentence.language not in (ENGLISH, JAPANESE_NAME):
         return explain_language_without_rules(sentence.language)
-    table, needs_tags = read_antonyms(sentence.language, own_table)
+    table, needs_tags = read_antonym_table_and_ambiguous_words(sentence.language, own_table)
     changes = (
         _replace_english_words(sentence, table, needs_tags)
         if sentence.language == ENGLISH
@@ -97,7 +97,9 @@ def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = No
 
 
 @functools.cache
-def read_antonyms(language: str, own_table: str | None = None) -> tuple[AntonymTable, frozenset[str]]:
+def read_antonym_table_and_ambiguous_words(
+    language: str, own_table: str | None = None
+) -> tuple[AntonymTable, frozenset[str]]:
     """Read a table of antonyms.
 
     Parameters

@@ -42,12 +42,12 @@ class Exchange:
         self._nouns = {
             (tag, sentence.text[start:end].lower()): sentence.item.item
             for sentence in sentences
-            for start, end, tag in exchanged_english.list_nouns(sentence)
+            for start, end, tag in exchanged_english.find_noun_spans_with_tags(sentence)
         }
         self._names = {
             (sentence.language, name): sentence.item.item
             for sentence in sentences
-            for _, _, name in _list_names_in_sentence(sentence)
+            for _, _, name in _find_name_spans_in_sentence(sentence)
         }
 
     def exchange_parts_of_sentence(self, sentence: Sentence) -> list[Candidate] | str:
@@ -109,7 +109,7 @@ class Exchange:
 
     def _exchange_names(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange two names of a sentence, or one for a name of another item."""
-        text, places = sentence.text, _list_names_in_sentence(sentence)
+        text, places = sentence.text, _find_name_spans_in_sentence(sentence)
         for number, (start, end, name) in enumerate(places):
             for other_start, other_end, other in places[number + 1 :]:
                 if other != name:
@@ -124,7 +124,7 @@ class Exchange:
 
     def _exchange_noun_with_other_item(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a noun for one of another item with the same tag; a synonym would be in a wording of this item."""
-        places = exchanged_english.list_nouns(sentence)
+        places = exchanged_english.find_noun_spans_with_tags(sentence)
         written_words = {
             word for variant in sentence.item.variants for word in re.findall(r"\w+", variant.text.lower())
         }
@@ -141,7 +141,7 @@ def _replace_span_keeping_capital(text: str, span: tuple[int, int], new_part: st
     return replace_span_and_fix_article(text, span, copy_initial_capital(text[span[0]], new_part))
 
 
-def _list_names_in_sentence(sentence: Sentence) -> list[tuple[int, int, str]]:
+def _find_name_spans_in_sentence(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the names in a sentence with their places."""
     if sentence.language == ENGLISH:
         return exchanged_english.list_proper_names(sentence)

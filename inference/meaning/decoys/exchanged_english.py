@@ -103,7 +103,7 @@ def _is_surely_name(token: Any) -> bool:
     return (len(token.doc) > 1 and token.doc[1].text in ("'s", "’s")) or token.text.isupper()
 
 
-def list_nouns(sentence: Sentence) -> list[tuple[int, int, str]]:
+def find_noun_spans_with_tags(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the nouns that may stand for another by the tags of a pipeline; parts of longer nouns are left out.
 
     Parameters

@@ -15,7 +15,7 @@ from inference.meaning.decoys.sentences import (
     analyse_original_sentences_of_items,
     detect_language_of_item,
 )
-from inference.meaning.decoys.shuffled import shuffle_words
+from inference.meaning.decoys.shuffled import list_shuffled_sentences_or_reason
 from inference.negating.english import load_spacy_pipeline
 from inference.paraphrase.decoys import (
     ANTONYM,
@@ -98,7 +98,7 @@ def make_decoys(
         ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),
         OTHER_ITEM: _OtherWordings(items, seed).draw_wordings_of_other_items,
         EXCHANGED: Exchange(sentences.values(), seed).exchange_parts_of_sentence,
-        SHUFFLED: lambda sentence: shuffle_words(sentence, seed),
+        SHUFFLED: lambda sentence: list_shuffled_sentences_or_reason(sentence, seed),
     }
     rows: list[Decoy] = []
     names_by_fault: dict[tuple[str, str], list[str]] = {}

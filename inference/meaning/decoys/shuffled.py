@@ -13,7 +13,7 @@ from inference.paraphrase.parsing import normalise_wording
 TRIES = 50
 
 
-def shuffle_words(sentence: Sentence, seed: int) -> list[Candidate] | str:
+def list_shuffled_sentences_or_reason(sentence: Sentence, seed: int) -> list[Candidate] | str:
     """Write the words of a sentence in other orders; punctuation at its end stays there.
 
     Parameters

@@ -51,9 +51,9 @@ from inference.engines.contract import Sampling, Thinking
 from inference.protocols.choice import arguments, building_record, reply
 from inference.protocols.choice.arguments import AWARE, BY_SUBSET, DEMO, DEMOS, LETTERS, REASONING_FIRST, TEXTS
 from inference.protocols.choice.reading import (
-    find_choice_of_likeliest_words,
+    build_columns_of_likeliest_words,
+    build_columns_of_majority_choice,
     parse_letters,
-    parse_majority_choice_from_replies,
 )
 from inference.protocols.choice.wordings import build_question_items, refuse_unequal_wording_or_order_counts
 from inference.stimuli import questions
@@ -180,13 +180,13 @@ class Questions:
             conditions = tuple(
                 self._build_text_condition(form, prompt_kind, fields, sampling) for sampling in self.texts
             )
-            return Round(conditions, render, partial(parse_majority_choice_from_replies, reading=self.reading))
+            return Round(conditions, render, partial(build_columns_of_majority_choice, reading=self.reading))
         if answer_way == THOUGHT:
             name = self.book.name_condition(form, f"{prompt_kind}/{LETTERS}")
             conditions = build_thought_conditions(name, {**fields, "way": LETTERS}, self.thinkings)
             return Round(conditions, partial(self._render_prompt, form, prompt_kind, LETTERS))
         condition = Condition(self.book.name_condition(form, f"{prompt_kind}/{answer_way}"), fields)
-        return Round((condition,), render, parse_letters if answer_way == LETTERS else find_choice_of_likeliest_words)
+        return Round((condition,), render, parse_letters if answer_way == LETTERS else build_columns_of_likeliest_words)
 
     def _build_text_condition(
         self, form: str, prompt_kind: str, fields: dict[str, Any], sampling: Sampling

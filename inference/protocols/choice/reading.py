@@ -15,7 +15,7 @@ parse_letters = rounds.build_columns_of_response
 """Letters are options like any others."""
 
 
-def find_choice_of_likeliest_words(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
+def build_columns_of_likeliest_words(variant: Variant, prompt: Prompt, score: Score) -> dict[str, Any]:
     """Answer with the choice whose words are likeliest, whatever the likeliest first token is.
 
     Parameters
@@ -33,7 +33,7 @@ def find_choice_of_likeliest_words(variant: Variant, prompt: Prompt, score: Scor
     return rounds.build_columns_of_response(variant, prompt, score) | {"answer": variant.options[most].label}
 
 
-def parse_majority_choice_from_replies(
+def build_columns_of_majority_choice(
     variant: Variant, prompt: Prompt, generation: Generation, reading: str = reply.LETTER
 ) -> dict[str, Any]:
     """Answer with the letter that most of the generated texts choose.

@@ -16,7 +16,7 @@ from ground.errors import InputError
 from inference.engines.contract import Sampling
 from inference.protocols.choice import NAME, Questions, read_choice_prompts
 from inference.protocols.choice.arguments import AWARE, BASE, BY_SUBSET, REASONING_FIRST, TEXT
-from inference.protocols.choice.reply import ensure_answer_prefix
+from inference.protocols.choice.reply import prefix_reply_without_answer_line
 from inference.stimuli.questions import MATH
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
@@ -56,7 +56,7 @@ class Rehearsal:
         """
         opening = "" if _find_open_last_line_of_prompt(self.aware(variant)).startswith(PARAPHRASE) else PARAPHRASE
         whole = (_find_open_last_line_of_prompt(self.base(variant)) + response).strip()
-        return f"{opening} {' '.join(paraphrase.split())}\n{ensure_answer_prefix(whole)}"
+        return f"{opening} {' '.join(paraphrase.split())}\n{prefix_reply_without_answer_line(whole)}"
 
 
 def find_base_and_paraphrase_aware_prompts(

@@ -92,10 +92,10 @@ def find_chosen_letter(text: str, choices: Mapping[str, str], prompt: str = "", 
     return _find_letter_leniently(written, choices, continues_prompt=prompt.rstrip().endswith(":") and not begun)
 
 
-def ensure_answer_prefix(text: str) -> str:
+def prefix_reply_without_answer_line(text: str) -> str:
     """Put `Answer: ` before a text that has no line of its own for its answer.
 
-    >>> ensure_answer_prefix("D. yellow"), ensure_answer_prefix("Reasoning: It is.\\nAnswer: D")
+    >>> prefix_reply_without_answer_line("D. yellow"), prefix_reply_without_answer_line("Reasoning: It is.\\nAnswer: D")
     ('Answer: D. yellow', 'Reasoning: It is.\\nAnswer: D')
     """
     return text if any(_ANSWER.fullmatch(line) for line in text.splitlines()) else f"{PREFIX}{text}"

@@ -92,7 +92,7 @@ def _build_pair_variants(group: Sequence[Instance], language: str | None) -> lis
             gold=instance.label,
             attributes=_build_sentence_and_negation_attributes(instance),
         )
-        for instance, name, places in zip(group, names, nli.find_minimal_pair_parents(group), strict=True)
+        for instance, name, places in zip(group, names, nli.find_parent_indices_of_minimal_pairs(group), strict=True)
     ]
 
 
@@ -242,7 +242,9 @@ def _describe_pair_counts(
     counts = Counter(instance.pattern for instance in asked_instances)
     patterns = ", ".join(f"{counts[pattern]:,} {pattern}" for pattern in PATTERNS if counts[pattern])
     alone = sum(len(group) == 1 for group in asked_groups.values())
-    pairs = sum(len(places) for group in asked_groups.values() for places in nli.find_minimal_pair_parents(group))
+    pairs = sum(
+        len(places) for group in asked_groups.values() for places in nli.find_parent_indices_of_minimal_pairs(group)
+    )
     aside = (
         f"; {len(instances) - len(asked_instances):,} are of the originals of exemplars"
         if len(asked_instances) < len(instances)

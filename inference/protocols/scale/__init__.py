@@ -51,7 +51,7 @@ from inference.protocols.scale.items import (
     build_scale_study,
     split_list_of_options,
 )
-from inference.protocols.scale.reading import VERSION, list_shown_labels, read_scale_response
+from inference.protocols.scale.reading import VERSION, build_columns_of_scale_response, list_words_of_shown_options
 from inference.protocols.scale.shown import (
     LABELS,
     NUMBERS,
@@ -165,8 +165,8 @@ def _let_round_read_shown_options(round_: Round, showing: Showing) -> Round:
     return replace(
         round_,
         conditions=conditions,
-        read=partial(read_scale_response, showing),
-        list_options=partial(list_shown_labels, showing),
+        read=partial(build_columns_of_scale_response, showing),
+        list_options=partial(list_words_of_shown_options, showing),
     )
 
 

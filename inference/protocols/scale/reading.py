@@ -53,12 +53,14 @@ def are_numbers_or_letters_asked_for(showing: Showing, options: Sequence[str]) -
     return showing.labels != WORDS or are_options_whole_numbers(tuple(options))
 
 
-def list_shown_labels(showing: Showing, variant: Variant) -> list[str]:
+def list_words_of_shown_options(showing: Showing, variant: Variant) -> list[str]:
     """List the words of the options of a variant that are shown, from the lowest to the highest."""
     return list(choose_shown_options(tuple(option.label for option in variant.options), showing).options)
 
 
-def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, response: Response) -> dict[str, Any]:
+def build_columns_of_scale_response(
+    showing: Showing, variant: Variant, prompt: Prompt, response: Response
+) -> dict[str, Any]:
     """Turn a response into the columns of a response row.
 
     Parameters
@@ -80,7 +82,7 @@ def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, resp
         kept = tuple(option for option in variant.options if option.label in shown.options)
         variant = replace(variant, options=kept)
     if isinstance(response, Generation) and are_numbers_or_letters_asked_for(showing, options):
-        return _read_options_from_texts(showing, shown, response)
+        return _build_columns_of_scale_texts(showing, shown, response)
     if shown.numbers is not None and isinstance(response, Score):
         response = _select_option_scores(response, shown.places)
     elif shown.numbers is not None and isinstance(response, Thoughts):
@@ -91,7 +93,7 @@ def read_scale_response(showing: Showing, variant: Variant, prompt: Prompt, resp
     return build_columns_of_response(variant, prompt, response)
 
 
-def parse_number_or_letter_of_text(text: str, shown: ShownOptions, labels: str) -> str | None:
+def find_option_by_number_or_letter(text: str, shown: ShownOptions, labels: str) -> str | None:
     """Read a number or letter out of a text (the rule: see the module).
 
     Parameters
@@ -110,11 +112,11 @@ def parse_number_or_letter_of_text(text: str, shown: ShownOptions, labels: str) 
     Examples
     --------
     >>> shown = choose_shown_options(("Disagree", "Neither", "Agree"), Showing("numbers", "up"))
-    >>> (parse_number_or_letter_of_text("**3** - Agree", shown, "numbers"),
-    ...  parse_number_or_letter_of_text("I agree.", shown, "numbers"))
+    >>> (find_option_by_number_or_letter("**3** - Agree", shown, "numbers"),
+    ...  find_option_by_number_or_letter("I agree.", shown, "numbers"))
     ('Agree', 'Agree')
-    >>> (parse_number_or_letter_of_text("3. Disagree", shown, "numbers"),
-    ...  parse_number_or_letter_of_text("2.5", shown, "numbers"))
+    >>> (find_option_by_number_or_letter("3. Disagree", shown, "numbers"),
+    ...  find_option_by_number_or_letter("2.5", shown, "numbers"))
     (None, None)
     """
     folded = unicodedata.normalize("NFKC", text)
@@ -148,10 +150,10 @@ def _build_label_pattern_and_wordings(
     return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings
 
 
-def _read_options_from_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
+def _build_columns_of_scale_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
     """Read every text for an option; the answer is the option that most texts choose, none if two are equal."""
     chosen = [
-        None if text is None else parse_number_or_letter_of_text(text, shown, showing.labels)
+        None if text is None else find_option_by_number_or_letter(text, shown, showing.labels)
         for text in generation.answers
     ]
     wordings = {

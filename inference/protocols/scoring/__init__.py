@@ -126,7 +126,7 @@ class Questions:
         return Round(
             tuple(conditions),
             partial(self._render_prompt, form, scale_numbers),
-            partial(parse_score_response, scale_numbers),
+            partial(build_columns_of_score_response, scale_numbers),
         )
 
     def _build_scoring_condition(self, form: str, scale_numbers: range, method: Exact | Sampling) -> Condition:
@@ -158,7 +158,7 @@ class Questions:
         return self.book.render(form, values, numbers=scale)
 
 
-def parse_score_response(
+def build_columns_of_score_response(
     numbers: range, variant: Variant, prompt: Prompt, response: Score | Generation | Thoughts
 ) -> dict[str, Any]:
     """Turn a response into the columns of a response row.
@@ -180,7 +180,7 @@ def parse_score_response(
     into the scale; None where there is none.
     """
     if isinstance(response, Generation):
-        return _parse_generated_scores(numbers, response)
+        return _build_columns_of_generated_scores(numbers, response)
     if isinstance(response, Thoughts):
         columns = build_columns_of_thoughts(response, list(map(str, numbers)))
         probability = columns.get("probability")
@@ -201,7 +201,7 @@ def _compute_expected_number(numbers: range, probability: Sequence[float]) -> fl
     return sum(map(mul, numbers, probability)) / mass if mass else None
 
 
-def _parse_generated_scores(scale_numbers: range, generation: Generation) -> dict[str, Any]:
+def _build_columns_of_generated_scores(scale_numbers: range, generation: Generation) -> dict[str, Any]:
     """Read the first number of every text, brought into the scale; return texts, counts and their mean by column."""
     stated = [None if text is None else parse_first_number(text) for text in generation.answers]
     valid = [number for number in stated if number is not None]

@@ -40,7 +40,7 @@ _offered: ContextVar[Table | None] = ContextVar("_offered", default=None)
 
 
 @contextmanager
-def register_table_in_memory(table: Table | None) -> Iterator[None]:
+def register_table_during_block(table: Table | None) -> Iterator[None]:
     """Let readers of files find a table by its name within the block; None offers nothing."""
     token = _offered.set(table)
     try:

@@ -263,7 +263,7 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
                 for number, line in enumerate(read_checked_lines(path, file), start=1)
                 if line.strip()
             )
-            yield from _select_record_fields(path, lines, columns)
+            yield from _select_fields_of_records(path, lines, columns)
             return
     yield from _number_json_entries(path, parse_json(path, read_text_file(path)), columns)
 
@@ -271,7 +271,7 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 def _read_table_in_memory(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     table = find_table_in_memory(path)
     assert table is not None
-    yield from _select_record_fields(
+    yield from _select_fields_of_records(
         path, (_require_storable_record(path, place, row) for place, row in table.rows), columns
     )
 
@@ -333,7 +333,7 @@ def _number_json_entries(path: Path, content: Any, columns: Sequence[str] | None
     entries = (
         _require_storable_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1)
     )
-    yield from _select_record_fields(path, entries, columns)
+    yield from _select_fields_of_records(path, entries, columns)
 
 
 def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
@@ -343,7 +343,7 @@ def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
     return place, require_storable_value(f"{path}, {place}", entry)
 
 
-def _select_record_fields(
+def _select_fields_of_records(
     path: Path, source_records: Iterable[Record], columns: Sequence[str] | None
 ) -> Iterator[Record]:
     """Keep the chosen fields of objects: a row may leave out one, but each is in some row.

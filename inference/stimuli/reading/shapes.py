@@ -77,13 +77,13 @@ class Shape:
         """Whether an entry is an item with all its wordings (wide, nested), not one wording (long)."""
         return bool(self.wordings) or "paraphrases" in self.fields.values()
 
-    def rename_record_fields(self, source_records: Iterable[Record]) -> Iterable[Record]:
+    def rename_fields_of_records(self, source_records: Iterable[Record]) -> Iterable[Record]:
         """Rename the fields of records to Waver's names; the wordings of a wide row become its list of paraphrases."""
         if not self.wordings and all(column == field for column, field in self.fields.items()):
             return source_records
-        return ((place, self._rename_fields(record)) for place, record in source_records)
+        return ((place, self._rename_fields_of_record(record)) for place, record in source_records)
 
-    def _rename_fields(self, record: Mapping[str, Any]) -> dict[str, Any]:
+    def _rename_fields_of_record(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """Rename the fields of one record to Waver's names."""
         fields = {self.fields[column]: value for column, value in record.items() if column in self.fields}
         if self.wordings:

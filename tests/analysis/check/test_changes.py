@@ -12,7 +12,14 @@ import pytest
 from analysis import runs
 from analysis.check import changes
 from analysis.check.baseline import open_baseline, save_baseline
-from analysis.check.outcomes import BROKEN, CANNOT_TELL, HOLDS, Outcome, decide_outcomes, decide_rule_from_outcomes
+from analysis.check.outcomes import (
+    BROKEN,
+    CANNOT_TELL,
+    HOLDS,
+    Outcome,
+    choose_decision_of_each_outcome,
+    decide_rule_from_outcomes,
+)
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, RANKING, SAME_ANSWERS, Rule
 from analysis.compare.pairing import pair_studies_of_two_run_sets
 from ground.errors import InputError
@@ -35,7 +42,7 @@ def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list
         runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline")
     )
     outcomes = changes.compute_outcomes_of_change_rule(rule, paired)
-    return decide_rule_from_outcomes(decide_outcomes(outcomes)), outcomes, paired.notes
+    return decide_rule_from_outcomes(choose_decision_of_each_outcome(outcomes)), outcomes, paired.notes
 
 
 def draw_opinions(models: dict[str, float], items: int = 200, wordings: int = 4, seed: int = 0) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analysis.check.forms.explain import explain_rules
-from analysis.check.grammar import find_range_of_rule_number, is_numeric_column, parse_rule_sentence
+from analysis.check.grammar import find_range_of_rule_number, is_numeric_column, parse_rule_sentence_into_fields
 from analysis.check.rules import Rule, Rules
 from analysis.check.rules_file import RULE_KEYS, read_rules_file
 from analysis.reporting.catalogue import list_tables, look_up_column
@@ -88,7 +88,7 @@ def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path):
     ],
 )
 def test_limits(sentence, fields):
-    assert parse_rule_sentence(sentence) == {"kind": "number", **fields}
+    assert parse_rule_sentence_into_fields(sentence) == {"kind": "number", **fields}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_limits(sentence, fields):
 )
 def test_wrong_sentences_say_what_to_write(sentence, words):
     with pytest.raises(InputError) as refused:
-        parse_rule_sentence(sentence)
+        parse_rule_sentence_into_fields(sentence)
     assert all(word in str(refused.value) for word in words), str(refused.value)
 
 

@@ -18,7 +18,7 @@ from analysis.compare.equivalence import compute_score_p_of_shares_worse_by_marg
 from analysis.compare.measures import Chosen, compare_paired_runs
 from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.power import find_least_items_of_share_difference, find_least_share_difference
-from analysis.compare.verdicts import describe_compared_rows
+from analysis.compare.verdicts import iterate_lines_about_compared_rows
 from helpers.scored_runs import write_scored
 from helpers.synthetic import random_frame, write_run
 
@@ -75,7 +75,9 @@ def test_five_items_are_not_said_to_find_a_difference_that_the_exact_test_never_
     (row,) = table.to_dict("records")
     assert row["verdict"] == "no difference found" and np.isnan(row["least_difference"])
     assert row["n_items_to_decide"] == 9
-    assert any("so few items find no difference with power .8" in line for line in describe_compared_rows(table))
+    assert any(
+        "so few items find no difference with power .8" in line for line in iterate_lines_about_compared_rows(table)
+    )
 
 
 @pytest.mark.slow
@@ -159,7 +161,7 @@ def test_items_without_an_answer_of_one_side_are_told(tmp_path):
     kept = slice(5, 18)
     assert (row["n_items"], row["a_validity"], row["b_validity"]) == (13, 0.75, 0.9)
     assert row["p"] == pytest.approx(stats.ttest_rel(a[kept], b[kept]).pvalue, rel=1e-12)
-    lines = list(describe_compared_rows(table))
+    lines = list(iterate_lines_about_compared_rows(table))
     assert lines.count("    validity: A 75.0 %, B 90.0 %; only answers valid in both") == 1
     # By hand: 5 items only B answers, 2 only A; all 20 were asked.
     assert (validity["measure"], validity["test"], validity["n_items"]) == ("validity", "exact McNemar", 20)

@@ -65,11 +65,11 @@ def test_a_name_that_cannot_stand_in_a_formula_is_refused(run):
 def test_levels_name_their_reference_among_the_rows_that_are_complete():
     tone = pd.Categorical(["a", "b", "c", "b"], categories=["a", "b", "c"])
     rows = pd.DataFrame({"agreement": [float("nan"), 1, 2, 3], "attributes.tone": tone})
-    named = attributes.label_levels_against_reference_level(rows, ["agreement", "attributes.tone"])["attributes.tone"]
+    named = attributes.rename_levels_against_reference_level(rows, ["agreement", "attributes.tone"])["attributes.tone"]
     assert list(named.cat.categories) == ["[b vs b]", "[c vs b]"]  # the first level stands in a row without a response
     assert list(named.iloc[1:]) == ["[b vs b]", "[c vs b]", "[b vs b]"]
-    one_level = attributes.label_levels_against_reference_level(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
+    one_level = attributes.rename_levels_against_reference_level(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
         "attributes.tone"
     ]
     assert list(one_level) == [0.0, 0.0]
-    assert attributes.label_levels_against_reference_level(rows, ["agreement"]) is rows
+    assert attributes.rename_levels_against_reference_level(rows, ["agreement"]) is rows

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from analysis import features, runs
-from analysis.features.answer_rows import sort_answers_by_unit_and_place
+from analysis.features.answer_rows import sort_answer_chunks_into_arrays
 from analysis.measures.agreement import create_agreement_tables
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -99,7 +99,7 @@ def test_answers_in_any_order_are_sorted_into_arrays_that_are_made_once():
     n_answers = np.full(n_units, n_wordings)
     tracemalloc.start()
     try:
-        starts, place, measures = sort_answers_by_unit_and_place(iterate_chunks(), n_answers)
+        starts, place, measures = sort_answer_chunks_into_arrays(iterate_chunks(), n_answers)
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -144,7 +144,7 @@ def test_studies_keep_their_own_features_and_text_logprob_may_be_absent(tmp_path
         "two": [3, 1],
     }
     assert frame["text_logprob"].isna().all()
-    components = features.list_components_computing_study_features(run)
+    components = features.tabulate_components_of_study_features(run)
     assert components["study"].unique().tolist() == ["one", "two"]
     assert (components["component"].isna() == components["missing"].notna()).all()
     assert set(", ".join(components["columns"]).split(", ")) == set(features.FEATURES) - {"edit_similarity"}

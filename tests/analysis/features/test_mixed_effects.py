@@ -10,7 +10,7 @@ import pytest
 
 from analysis import features, runs
 from analysis.features.mixed_effects import fit_mixed_model_by_group
-from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.beside_original import tabulate_answers_beside_original
 from analysis.reporting.catalogue import tables
 from analysis.statistics.mixed import lme4
 from ground.errors import InputError
@@ -182,7 +182,7 @@ def test_distances_of_rating_scales(tmp_path):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(scale_runs.write_full(tmp_path / "run"))
         table = fit_mixed_model_by_group(opened, "distance ~ word_length + (1 | item)", ["model"])
-        distances = read_answers_beside_original(opened)
+        distances = tabulate_answers_beside_original(opened)
         of_model = distances.groupby("model", observed=True)["distance"].count()
         assert table.drop_duplicates("model").set_index("model")["n_rows"].to_dict() == of_model.to_dict()
         with pytest.raises(InputError, match=r"meaning_score says .* no wording was checked; waver meaning RUN"):

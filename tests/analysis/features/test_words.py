@@ -136,4 +136,4 @@ def test_similarity_is_symmetric_and_one_for_equal_texts_only(one, other):
 
 def test_similarities_to_the_original():
     pairs = [("abcd", "abcd"), ("abcd", " abcd "), ("abcd", "abed"), (None, "abcd"), ("x", "abcd"), ("a b", "a  b")]
-    assert list(similarity.compute_edit_similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)
+    assert list(similarity.iterate_edit_similarities(pairs)) == pytest.approx([1, 1, 0.75, math.nan, 0, 1], nan_ok=True)

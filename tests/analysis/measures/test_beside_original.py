@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
-from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.beside_original import tabulate_answers_beside_original
 from helpers import choice_runs, scale_runs, wording_runs
 from helpers.meaning_runs import draw_flips
 from helpers.synthetic import CONDITION, paraphrases, random_frame, write_run
@@ -29,7 +29,7 @@ def read_rows(folder: Path) -> pd.DataFrame:
 
 def read_beside(folder: Path) -> dict[tuple[str, str, str, str], tuple[float, float, float]]:
     """What is tested: (model, condition, item, variant) -> flip, distance, value."""
-    frame = read_answers_beside_original(runs.open_runs(folder))
+    frame = tabulate_answers_beside_original(runs.open_runs(folder))
     keys = zip(*(frame[name] for name in ("model", "condition", "item", "variant")), strict=True)
     return dict(zip(keys, frame[["flip", "distance", "value"]].itertuples(index=False, name=None), strict=True))
 
@@ -87,7 +87,7 @@ def test_a_study_of_three_labels_hides_none_of_two(tmp_path):
     pair = write_run(tmp_path / "pair", rows, study="pair")
     rows = rows.drop(columns="agreement").assign(answer="agree")
     triple = write_run(tmp_path / "triple", rows, study="triple", canonical=["agree", "neither", "disagree"])
-    assert set(read_answers_beside_original(runs.open_runs(pair, triple))["study"]) == {"pair"}
+    assert set(tabulate_answers_beside_original(runs.open_runs(pair, triple))["study"]) == {"pair"}
 
 
 @pytest.mark.slow
@@ -95,7 +95,7 @@ def test_items_without_an_original_have_no_rows(tmp_path):
     rows = pd.concat([paraphrases({"a": [0.4, 0.9]}), paraphrases({"b": [0.2]}, original=0.6)])
     assert {key[2] for key in read_beside(write_run(tmp_path / "run", rows))} == {"b"}
     write_run(tmp_path / "none", paraphrases({"a": [0.4, 0.9]}))
-    frame = read_answers_beside_original(runs.open_runs(tmp_path / "none"))
+    frame = tabulate_answers_beside_original(runs.open_runs(tmp_path / "none"))
     assert frame.empty and list(frame)[-3:] == ["flip", "distance", "value"]
 
 
@@ -170,7 +170,7 @@ def slow_right(row, chosen: str | None) -> float:
 
 def test_orders_of_the_options_are_one_wording(tmp_path):
     rows = choice_runs.answers(choice_runs.questions(2, 3))
-    frame = read_answers_beside_original(runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows)))
+    frame = tabulate_answers_beside_original(runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows)))
     assert set(frame["wording"]) == {"paraphrase-1", "paraphrase-2"} and frame["variant"].nunique() == 6
 
 
@@ -212,8 +212,8 @@ def test_a_rating_in_the_middle_is_on_no_side(tmp_path):
 def test_studies_of_several_protocols_at_once(tmp_path):
     write_run(tmp_path / "runs" / "a", random_frame(["m"]), study="a")
     scale_runs.write_full(tmp_path / "runs" / "s")
-    together = read_answers_beside_original(runs.open_runs(tmp_path / "runs"))
+    together = tabulate_answers_beside_original(runs.open_runs(tmp_path / "runs"))
     for name in "as":
-        alone = read_answers_beside_original(runs.open_runs(tmp_path / "runs" / name))
+        alone = tabulate_answers_beside_original(runs.open_runs(tmp_path / "runs" / name))
         part = together[together["study"] == alone["study"].iloc[0]]
         assert part["value"].tolist() == alone["value"].tolist() and part["flip"].tolist() == alone["flip"].tolist()

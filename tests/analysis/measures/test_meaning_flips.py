@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 import waver
 from analysis import runs
 from analysis.measures import choices
-from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.beside_original import tabulate_answers_beside_original
 from analysis.measures.meaning import read_verdicts_on_wordings
 from analysis.measures.meaning_flips import choose_wording_count_most_items_have, compare_flips_of_all_and_same_meaning
 from analysis.statistics.significance import compute_tail_share_matching_t_interval
@@ -76,7 +76,7 @@ def test_an_item_whose_same_wordings_cannot_be_compared_is_in_the_flips_of_neith
     assert every["flip"] == same["flip"] == same["flip_difference"] == 0
     assert every["left_out_items"] == 1 and every["left_out_flips"] == 1
     steps = summarize_flips_by_meaning_of_wordings(
-        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+        tabulate_answers_beside_original(opened), read_verdicts_on_wordings(opened)
     )
     assert steps["flip"].tolist() == [0, 0]
 
@@ -84,7 +84,7 @@ def test_an_item_whose_same_wordings_cannot_be_compared_is_in_the_flips_of_neith
 def slow_figures(folder) -> dict[tuple, dict[str, float]]:
     """The figures by loops over items and, for ranges, over all ways to draw k wordings."""
     opened = runs.open_runs(folder)
-    rows = read_answers_beside_original(opened).astype({"item": str, "variant": str, "wording": str})
+    rows = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str, "wording": str})
     rows = rows.merge(read_verdicts_on_wordings(opened)[["item", "variant", "meaning"]], on=["item", "variant"])
     cells: dict[tuple, dict[tuple, tuple[float, float, bool]]] = {}
     for (model, condition, item, wording), part in rows.groupby(
@@ -168,7 +168,7 @@ def test_intervals_are_wilsons_of_shares_and_those_of_a_plain_bootstrap_over_ite
     folder = write_meaning_run(tmp_path / "run", items=9, paraphrases=6, false_share=0.4)
     opened = runs.open_runs(folder)
     table = compare_flips_of_all_and_same_meaning(opened, resamples=200, seed=5).set_index("wordings")
-    rows = read_answers_beside_original(opened).astype({"item": str, "variant": str})
+    rows = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str})
     rows = rows.merge(read_verdicts_on_wordings(opened)[["item", "variant", "meaning"]], on=["item", "variant"])
     of_all = rows.groupby("item")["flip"].mean().to_numpy()
     of_same = rows[rows["meaning"] == "same"].groupby("item")["flip"].mean().to_numpy()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.ratings_ranks import list_answers_as_weighted_ranks
+from analysis.measures.ratings_ranks import tabulate_weighted_answer_ranks
 from analysis.runs import open_runs
 from analysis.statistics import mixed
 from helpers.scale_runs import Respondent, draw_answers, write_scale
@@ -20,7 +20,7 @@ def run(tmp_path_factory):
 
 @pytest.mark.slow
 def test_weights_are_the_shares_of_the_options(run):
-    rows = list_answers_as_weighted_ranks(open_runs(run))
+    rows = tabulate_weighted_answer_ranks(open_runs(run))
     responses = pd.read_parquet(run / "responses").set_index(["model", "condition", "item", "variant"])["probability"]
     keys = ["model", "condition", "item", "variant"]
     for key, part in list(rows.groupby(keys))[::7]:
@@ -37,7 +37,7 @@ def test_weights_are_the_shares_of_the_options(run):
 @pytest.mark.slow
 def test_an_order_effect_is_estimated(run):
     """Planted: s is 0.15 higher shown rising. Of a cumulative logit that is about 0.15 * 4 ranks, not exactly."""
-    rows = list_answers_as_weighted_ranks(open_runs(run)).assign(
+    rows = tabulate_weighted_answer_ranks(open_runs(run)).assign(
         rising=lambda frame: (frame["option_order"] == "up").astype(float)
     )
     result = mixed.fit_mixed_models(
@@ -49,5 +49,5 @@ def test_an_order_effect_is_estimated(run):
 
 
 def test_the_likeliest_option_is_one_row(run):
-    rows = list_answers_as_weighted_ranks(open_runs(run), "likeliest")
+    rows = tabulate_weighted_answer_ranks(open_runs(run), "likeliest")
     assert set(rows["weight"]) == {1.0} and not rows.duplicated(["model", "condition", "item", "variant"]).any()

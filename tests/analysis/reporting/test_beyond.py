@@ -96,7 +96,7 @@ def test_the_pages_that_compare_models_say_it_with_its_rule(name, tmp_path):
     assert sentence.startswith("Of 3 differences in ") and len(sentence.split()) <= 30
     first = seen(page.answer())
     assert sentence not in first
-    assert sentence in page.render_answer_sentences_about(figure)
+    assert sentence in page.pop_answer_sentences_as_html(figure)
     assert verdicts.RULES["beyond"].split(".")[0] in seen(page.method())
 
 
@@ -104,7 +104,7 @@ def test_scores_by_one_prompt_have_no_sentence(tmp_path):
     path, _ = prompted(tmp_path / "run", prompts=[None])
     page = ScoringPage([str(path)], resamples=20)
     page.answer()
-    assert "wordings like these" not in page.render_answer_sentences_about("score_violins")
+    assert "wordings like these" not in page.pop_answer_sentences_as_html("score_violins")
     assert verdicts.RULES["beyond"].split(".")[0] not in seen(page.method())
 
 

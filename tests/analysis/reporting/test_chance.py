@@ -90,15 +90,15 @@ def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
     by_chance = chance.find_units_with_chance_changes(frames)
     rows = by_chance[["study", "model", "condition"]]
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
-    assert chance.blank_word_in_rows_with_chance_changes(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == [
+    assert chance.blank_words_possibly_due_to_chance(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == [
         "yes",
         "",
         "hardly",
     ]
-    assert next(chance.list_chance_change_cautions(rows, by_chance[:1])).startswith(
+    assert next(chance.iterate_chance_change_cautions(rows, by_chance[:1])).startswith(
         "Chance and wording are not told apart for coin-1. There is one answer per wording"
     )
-    assert list(chance.list_chance_change_cautions(rows, chance.NO_CHANCE)) == []
+    assert list(chance.iterate_chance_change_cautions(rows, chance.NO_CHANCE)) == []
 
 
 def test_sample_agreement_is_that_of_all_pairs(tmp_path):

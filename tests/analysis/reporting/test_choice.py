@@ -47,7 +47,7 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
     )
     assert selection.find_two_answers_shared_by_studies(runs.open_runs(one).info) == AnswerPair("left", "right")
     both = selection.find_two_answers_shared_by_studies(runs.open_runs(one, other).info)
-    assert both.first_answer_phrase == "share of the first answer"
+    assert both.measure_phrase == "share of the first answer"
     assert not both.is_agree_disagree
 
 
@@ -94,7 +94,7 @@ def test_no_sentence_speaks_of_agreement(page):
         + page.examples().text
         + page.describe_texts_against_probabilities()
     )
-    said += "".join(page.render_answer_sentences_about(name) for name in ("overview", "differences"))
+    said += "".join(page.pop_answer_sentences_as_html(name) for name in ("overview", "differences"))
     assert not AGREE.search(said), AGREE.search(said)
     assert "asked to choose between “left” and “right”" in said
 

@@ -16,7 +16,7 @@ from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.grid import Cell
 from analysis.reporting.output import files
 from analysis.reporting.output.page import join_uniform_columns
-from ground.errors import WrongPage
+from ground.errors import MalformedPage
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
 RIGHT = [
@@ -97,7 +97,7 @@ def test_an_end_of_an_interval_is_explained_by_its_figure():
 )  # fmt: skip
 def test_a_column_that_no_page_explains_is_one_line_that_names_the_file_to_edit(page, table, name):
     line = f"analysis/pages/{page}/columns.py: column '{name}' of table '{table}' has no meaning; add it to COLUMNS"
-    with pytest.raises(WrongPage, match=f"^{re.escape(line)}$"):
+    with pytest.raises(MalformedPage, match=f"^{re.escape(line)}$"):
         look_up_column(table, name)
 
 

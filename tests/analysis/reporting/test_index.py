@@ -128,7 +128,7 @@ def test_the_index_says_what_was_asked_of_whom_and_when():
         "1 question has a page with figures, tables and method.",
     ]
     many = opened([folder(f"s{number}", unit) for number in range(4)])
-    many.part = SimpleNamespace(count_kept=lambda: {"items": (3, 12)})
+    many.part = SimpleNamespace(count_kept_and_all_by_kind=lambda: {"items": (3, 12)})
     assert index.describe_report(many, 9) == [
         "2 models (a and b) were asked in 4 studies, on 26 November 2026.",
         "The studies: s0, s1, s2, s3.",

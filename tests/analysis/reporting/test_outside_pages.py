@@ -18,7 +18,7 @@ from helpers.outside_packages import write_package
 from helpers.synthetic import random_frame, write_run
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
-CACHES = (outside_rooms.read_rooms_from_entry_points, outside.list_pages_of_other_packages, catalogue.list_pages,
+CACHES = (outside_rooms.read_rooms_from_entry_points, outside.find_outside_rooms_by_page, catalogue.list_pages,
 html._build_jinja_environment,
           made_notebook.make_notebook_of_page)  # fmt: skip
 

@@ -35,7 +35,7 @@ from analysis.reporting.output.notebooks import FOLDER
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import list_reasons_for_missing_intervals
-from ground.errors import WrongPage
+from ground.errors import MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
@@ -280,7 +280,7 @@ def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_o
     draw = catalogue.import_page_function(page, f"plots.draw_{entry.plot_name or figure}")
     names = {name: f"{NAMES[place % 3]}{place}" for place, name in enumerate(sorted(frames.runs.models))}
     looks = plotting.assign_colours_and_markers(names.values())
-    part = next(iter(pictures._select_picture_frames(page, entry, frames)))
+    part = next(iter(pictures._list_frames_of_each_picture(page, entry, frames)))
     for width in plotting.WIDTHS.values():
         drawing = draw(*(rename_models(frame, names) for frame in part), width=width, looks=looks)
         check_figure(drawing)
@@ -300,7 +300,7 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
     shown = {
         *re.findall(r'page\.(?:figure|table|section)\(\s*"(\w+)"', cells),
         *re.findall(r'instead="(\w+)"', cells),
-        *re.findall(r'self\.render_answer_sentences_about\("(\w+)"', parts),
+        *re.findall(r'self\.pop_answer_sentences_as_html\("(\w+)"', parts),
     }
     assert set(made._details) <= shown
 
@@ -355,7 +355,7 @@ def test_a_column_too_many_or_too_few_is_named(columns, said, monkeypatch):
     assert list(tables.build_table("vif", NO_RUNS).columns) == ["study", "model", "condition", "term", "vif"]
     wrong = {key: value for key, value in {**row, **columns}.items() if value is not None}
     monkeypatch.setattr(tables, "import_page_function", lambda page, path: lambda runs: pd.DataFrame([wrong]))
-    with pytest.raises(WrongPage, match=f"^{re.escape(said)}"):
+    with pytest.raises(MalformedPage, match=f"^{re.escape(said)}"):
         tables.build_table("vif", NO_RUNS)
 
 

@@ -32,7 +32,7 @@ def make(tmp_path):
 
 
 def box(run: runs.Runs) -> str:
-    return render_template("asked", **prompts.collect_prompts_to_show(run))
+    return render_template("asked", **prompts.build_prompts_template_values(run))
 
 
 def test_conditions_with_the_same_prompt_share_it_and_everything_is_escaped(make):

@@ -149,9 +149,14 @@ def test_a_page_counts_the_part_over_its_own_studies(tmp_path):
     FULL["negation"](tmp_path / "runs" / "negations")
     run = open_run(tmp_path / "runs").where("model IN ('bert', 'org/two') AND study <> 'nothing'")
     total = len(open_run(tmp_path / "runs" / "opinions").responses())
-    assert run.open_runs_of_protocols(["agreement"]).part.count_kept()["responses"][1] == total
-    assert run.part.count_kept()["responses"][1] > total
-    assert run.where("model = 'bert'").open_runs_of_protocols(["agreement"]).part.count_kept()["responses"][1] == total
+    assert run.open_runs_of_protocols(["agreement"]).part.count_kept_and_all_by_kind()["responses"][1] == total
+    assert run.part.count_kept_and_all_by_kind()["responses"][1] > total
+    assert (
+        run.where("model = 'bert'")
+        .open_runs_of_protocols(["agreement"])
+        .part.count_kept_and_all_by_kind()["responses"][1]
+        == total
+    )
 
 
 def test_the_command_prints_the_table_of_a_part(tmp_path):

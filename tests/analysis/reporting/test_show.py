@@ -7,7 +7,7 @@ import pytest
 
 from analysis import runs
 from analysis.__main__ import main
-from analysis.reporting.output.show import MODELS, format_prompts_and_answers_of_wordings
+from analysis.reporting.output.show import MODELS, iterate_prompt_and_answer_lines
 from ground.errors import InputError
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 
 def lines(folder, **chosen) -> list[str]:
-    return list(format_prompts_and_answers_of_wordings(runs.open_runs(folder), **chosen))
+    return list(iterate_prompt_and_answer_lines(runs.open_runs(folder), **chosen))
 
 
 def quoted(text: list[str]) -> list[str]:

@@ -14,7 +14,7 @@ from analysis import runs
 from analysis.measures.thoughts import count_unclosed_thoughts
 from analysis.pages.transcripts.page import LONGEST, TEXTS, TranscriptsPage
 from analysis.pages.transcripts.tables import tabulate_thought_lengths
-from analysis.reporting.output.show import format_prompts_and_answers_of_wordings
+from analysis.reporting.output.show import iterate_prompt_and_answer_lines
 from analysis.reporting.words.thinking import list_unclosed_thought_cautions
 from helpers.commands import waver as call
 from helpers.synthetic import write_run
@@ -49,14 +49,14 @@ def test_a_run_without_thoughts_has_an_empty_table(tmp_path):
 
 def test_show_quotes_the_first_thoughts_and_counts_the_others(tmp_path):
     share = np.full((1, 1, 5), 0.7)
-    lines = list(format_prompts_and_answers_of_wordings(runs.open_runs(write_thinking_run(tmp_path / "run", share))))
+    lines = list(iterate_prompt_and_answer_lines(runs.open_runs(write_thinking_run(tmp_path / "run", share))))
     assert "  m: 5 thoughts; agree 0.7, disagree 0.3, together 1; most thoughts say: agree" in lines
     place = lines.index("    thought (20 tokens): “thought 0 <b>&”")
     assert lines[place + 1] == "    wrote: “agree”" and lines[-1] == "    and 2 more thoughts"
 
 
 def test_show_writes_nothing_after_a_thought_without_an_end(folder):
-    lines = list(format_prompts_and_answers_of_wordings(runs.open_runs(folder)))
+    lines = list(iterate_prompt_and_answer_lines(runs.open_runs(folder)))
     assert "  m: 3 thoughts, 3 of them without an end; most thoughts say: none" in lines
     assert lines[-3:] == [f"    thought ({20 + n} tokens): “thought {n} <b>&”" for n in range(3)]
 

@@ -22,7 +22,7 @@ def draw_two_models(with_intervals=True):
     drawing, (axes,) = panels.lay_out_panels(3.17, 1, 1, 0.4, left=1.5, whole_titles=["Range"])
     frame = pd.DataFrame({"row": [0, 1, 2], "model": ["gpt2", HOSTILE, "gpt2"], "range": [0.43, 0.5, None],
                           "range_lower": [0.31, 0.4, None], "range_upper": [0.55, 0.6, None]})  # fmt: skip
-    panels.draw_row_guides(axes, 3)
+    panels.set_up_panel_of_rows(axes, 3)
     panels.draw_row_labels(axes, ["gpt2", HOSTILE, "gpt2"])
     panels.draw_dots(axes, frame, "range", looks, with_intervals=with_intervals)
     panels.set_axis_limits_and_ticks(axes, 0, 1)

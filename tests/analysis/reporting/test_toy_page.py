@@ -119,7 +119,7 @@ def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
         said = call(house, "report", "single", "--out", "forgotten", status=1)
     finally:
         columns.write_text(whole, encoding="utf-8")
-    assert f"toy: failed: WrongPage: {line} (cell " in said
+    assert f"toy: failed: MalformedPage: {line} (cell " in said
     assert "Traceback" not in said
     assert line in Page(house / "forgotten" / "index.html").words
     assert sorted(path.name for path in (house / "forgotten").glob("*.html")) == ["index.html", "transcripts.html"]

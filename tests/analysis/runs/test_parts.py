@@ -79,7 +79,12 @@ def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
 @pytest.mark.slow
 def test_what_is_left_out_is_counted(folder):
     part = open_run(folder).where("model = 'one' AND item IN ('item-01', 'item-02')").part
-    assert part.count_kept() == {"responses": (12, 34), "wordings": (6, 9), "items": (2, 3), "models": (1, 2)}
+    assert part.count_kept_and_all_by_kind() == {
+        "responses": (12, 34),
+        "wordings": (6, 9),
+        "items": (2, 3),
+        "models": (1, 2),
+    }
     assert part.pairs is None
 
 
@@ -92,7 +97,7 @@ def test_a_part_of_a_part_keeps_what_both_keep(folder):
     rows = second.sql("SELECT DISTINCT model, item, variant FROM responses ORDER BY ALL").to_numpy().tolist()
     assert rows == [["one", "item-01", "original"], *(["two", "item-03", v] for v in
                     ("original", "paraphrase-001", "paraphrase-002"))]  # fmt: skip
-    assert second.part.count_kept()["responses"] == (8, 34)
+    assert second.part.count_kept_and_all_by_kind()["responses"] == (8, 34)
     assert len(run.responses()) == 34
     with pytest.raises(InputError, match="keeps nothing"):
         second.where("model = 'one' AND item = 'item-03'")

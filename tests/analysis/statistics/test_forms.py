@@ -18,14 +18,14 @@ from analysis.statistics.resampling import (
 )
 from helpers import textbook
 
-FORMS = {"sd": forms.DEVIATION, "variance": forms.choose_variance_interval_form("x"),
-         "entropy": forms.choose_entropy_interval_form("x"),
+FORMS = {"sd": forms.DEVIATION, "variance": forms.build_variance_interval_form("x"),
+         "entropy": forms.build_entropy_interval_form("x"),
          "kurtosis": forms.KURTOSIS}  # fmt: skip
 
 
 def figures(columns, counts):
     spread = compute_item_sd_in_each_draw(counts, columns["x"])
-    shape = {"entropy": weighted.compute_mode_share_and_entropy(counts, columns["x"])["entropy"]}
+    shape = {"entropy": weighted.compute_mode_and_entropy_draws(counts, columns["x"])["entropy"]}
     return shape | {"sd": spread, "variance": spread**2, "kurtosis": weighted.kurtosis(counts, columns["x"])}
 
 
@@ -47,10 +47,10 @@ def test_the_formulas_the_slow_way():
 
 
 def test_an_entropy_is_in_its_interval_and_below_that_of_as_many_numbers_as_there_are():
-    rng, widest = np.random.default_rng(3), {"x": forms.choose_entropy_interval_form("x", 10)}
+    rng, widest = np.random.default_rng(3), {"x": forms.build_entropy_interval_form("x", 10)}
     scores = np.column_stack([rng.integers(0, high, 40) for high in (2, 5, 10, 10, 10, 10)]).astype(float)
     found = bootstrap_intervals(
-        {"x": scores}, lambda columns, counts: {"x": weighted.compute_mode_share_and_entropy(counts, columns["x"],
+        {"x": scores}, lambda columns, counts: {"x": weighted.compute_mode_and_entropy_draws(counts, columns["x"],
                                                                                     10)["entropy"]},
         None, widest, draws=20,
     )["x"]  # fmt: skip

@@ -32,7 +32,7 @@ from analysis.statistics.significance import compute_smallest_bootstrap_p, compu
 
 
 def all_counts(n_items, draws, seed=0):
-    return np.concatenate(list(resampling.draw_item_counts(n_items, draws, seed)))
+    return np.concatenate(list(resampling.iterate_drawn_item_counts(n_items, draws, seed)))
 
 
 def drawn(row):
@@ -81,13 +81,13 @@ def test_counts_come_in_small_chunks_and_are_seeded(monkeypatch):
     assert (whole == all_counts(5, 1000, seed=3)).all()
     assert not (whole == all_counts(5, 1000, seed=4)).all()
     monkeypatch.setattr(resampling, "_CHUNK", 500)
-    chunks = list(resampling.draw_item_counts(5, 1000, seed=3))
+    chunks = list(resampling.iterate_drawn_item_counts(5, 1000, seed=3))
     assert {chunk.shape for chunk in chunks} == {(100, 5)}
 
 
 def test_more_items_than_a_chunk_holds(monkeypatch):
     monkeypatch.setattr(resampling, "_CHUNK", 10)
-    chunks = list(resampling.draw_item_counts(40, 3))
+    chunks = list(resampling.iterate_drawn_item_counts(40, 3))
     assert [chunk.shape for chunk in chunks] == [(1, 40)] * 3
 
 

@@ -57,15 +57,17 @@ def slow_tau(x, y):
 
 
 def tau(counts, x, y, **scale):
-    return weighted.compute_kendall_tau(counts, x[:, None], y[:, None], **scale)[:, 0]
+    return weighted.compute_kendall_tau_draws(counts, x[:, None], y[:, None], **scale)[:, 0]
 
 
 def spearman(counts, x, y):
-    return weighted.compute_score_gold_correlations({"score": x[:, None], "gold": y[:, None]}, counts)["spearman"][:, 0]
+    return weighted.compute_gold_correlations_per_draw({"score": x[:, None], "gold": y[:, None]}, counts)["spearman"][
+        :, 0
+    ]
 
 
 def pearson(counts, x, y):
-    return weighted.compute_pearson_correlation(counts, x[:, None], y[:, None])[:, 0]
+    return weighted.compute_pearson_correlation_per_draw(counts, x[:, None], y[:, None])[:, 0]
 
 
 def same(found, wanted):
@@ -100,7 +102,7 @@ def test_kurtosis_of_a_constant_is_undefined(constant):
 
 
 def test_one_item_has_no_spread():
-    found = weighted.compute_kurtosis_and_variance(ones(1), np.array([[8.0]]))
+    found = weighted.compute_kurtosis_and_variance_per_draw(ones(1), np.array([[8.0]]))
     assert np.isnan(found["kurtosis"]).all() and np.isnan(found["variance"]).all()
 
 
@@ -147,14 +149,14 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
     )
     y = y if golds == 1 else y + np.arange(36).reshape(12, 3) % 5
     counts = np.vstack([ones(12), *(drawn(12, seed)[0] for seed in range(4))])
-    found = weighted.compute_score_gold_correlations({"score": x, "gold": y}, counts)
+    found = weighted.compute_gold_correlations_per_draw({"score": x, "gold": y}, counts)
     for unit in range(3):
         for name, measure in (("tau", tau), ("spearman", spearman), ("pearson", pearson)):
             np.testing.assert_allclose(found[name][:, unit], measure(counts, x[:, unit], y[:, unit]), rtol=1e-12)
-    equal = weighted.compute_score_gold_correlations({"score": x[:, [0, 0, 0]], "gold": y[:, [0, 0, 0]]}, counts)
+    equal = weighted.compute_gold_correlations_per_draw({"score": x[:, [0, 0, 0]], "gold": y[:, [0, 0, 0]]}, counts)
     assert all(values.shape == (5, 3) for values in equal.values())
     monkeypatch.setattr(weighted, "_BLOCK", 5)
-    in_parts = weighted.compute_score_gold_correlations({"score": x, "gold": y}, counts)
+    in_parts = weighted.compute_gold_correlations_per_draw({"score": x, "gold": y}, counts)
     np.testing.assert_array_equal(in_parts["tau"], found["tau"])
     np.testing.assert_array_equal(in_parts["spearman"], found["spearman"])
 
@@ -164,7 +166,7 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
 @settings(deadline=None)
 def test_concentration_counts_scores_at_the_nearest_number(values):
     numbers = Counter(math.floor(value + 0.5) for value in values)
-    found = weighted.compute_mode_share_and_entropy(ones(len(values)), np.array(values)[:, None])
+    found = weighted.compute_mode_and_entropy_draws(ones(len(values)), np.array(values)[:, None])
     assert found["mode_share"][0, 0] == pytest.approx(max(numbers.values()) / len(values))
     rounded = [math.floor(value + 0.5) for value in values]
     n, whole = len(values), textbook.entropy(rounded)
@@ -177,15 +179,15 @@ def test_concentration_counts_scores_at_the_nearest_number(values):
 
 
 def test_concentration_at_its_ends():
-    everything = weighted.compute_mode_share_and_entropy(ones(10), np.arange(10.0)[:, None], 10)
+    everything = weighted.compute_mode_and_entropy_draws(ones(10), np.arange(10.0)[:, None], 10)
     assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))  # there are no more than 10 numbers
-    twice = weighted.compute_mode_share_and_entropy(
+    twice = weighted.compute_mode_and_entropy_draws(
         np.full((1, 10), 2.0), np.arange(10.0)[:, None]
     )  # a draw: every item twice
     assert twice["entropy"] == pytest.approx(
-        weighted.compute_mode_share_and_entropy(ones(20), np.repeat(np.arange(10.0), 2)[:, None])["entropy"]
+        weighted.compute_mode_and_entropy_draws(ones(20), np.repeat(np.arange(10.0), 2)[:, None])["entropy"]
     )
-    nothing = weighted.compute_mode_share_and_entropy(ones(4), np.full((4, 1), 8.2))
+    nothing = weighted.compute_mode_and_entropy_draws(ones(4), np.full((4, 1), 8.2))
     assert (nothing["entropy"][0, 0], nothing["mode_share"][0, 0]) == (0, 1)
     assert weighted.find_mode_and_count_distinct(np.array([])) == pytest.approx((np.nan, 0), nan_ok=True)
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.beside_original import tabulate_answers_beside_original
 from analysis.measures.meaning import read_meaning_scores, read_verdicts_on_wordings
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k
@@ -38,7 +38,7 @@ def test_steps_and_tables_agree(tmp_path, name):
     if not (folder / "meaning.parquet").exists():
         add_meaning(folder, every_variant=name != "choice")
     opened = runs.open_runs(folder)
-    scores, answers = read_meaning_scores(opened), read_answers_beside_original(opened)
+    scores, answers = read_meaning_scores(opened), tabulate_answers_beside_original(opened)
     checks = compare_tables(
         build_table("meaning_checks", opened), rate_quality_of_checks(scores), ["study", "check"], TOLERANCE
     )
@@ -60,7 +60,7 @@ def test_a_model_without_an_answer_that_counts_has_the_rows_of_the_table(tmp_pat
     write_meaning(folder, draw_meaning(wordings[["item", "variant", "text", "same"]]))
     opened = runs.open_runs(folder)
     flips = summarize_flips_by_meaning_of_wordings(
-        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+        tabulate_answers_beside_original(opened), read_verdicts_on_wordings(opened)
     )
     assert flips.loc[flips["model"] == "b", "n_items"].tolist() == [0, 0]
     on = ["study", "model", "condition", "wordings"]
@@ -74,7 +74,7 @@ def test_without_originals_and_with_people_alone_there_is_nothing_to_compare(tmp
     write_meaning(folder, votes)
     opened = runs.open_runs(folder)
     flips = summarize_flips_by_meaning_of_wordings(
-        read_answers_beside_original(opened), read_verdicts_on_wordings(opened)
+        tabulate_answers_beside_original(opened), read_verdicts_on_wordings(opened)
     )
     rates = rate_quality_of_checks(read_meaning_scores(opened))
     for table, numbers, on in (

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.features.attributes import label_levels_against_reference_level
+from analysis.features.attributes import rename_levels_against_reference_level
 from analysis.statistics import mixed
 from analysis.steps.mixed import (
     TOLERANCE,
@@ -66,7 +66,7 @@ def test_attributes_of_wordings_are_checked_too(package):
     tone = np.where(np.arange(len(rows)) % 3 == 0, "rude", "plain")
     rows = rows.assign(**{"attributes.tone": pd.Categorical(tone), "attributes.hedged": np.arange(len(rows)) % 2 * 1.0})
     effects = fit(
-        label_levels_against_reference_level(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged"
+        rename_levels_against_reference_level(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged"
     )
     assert list_attributes_of_terms(effects) == ["attributes.hedged", "attributes.tone"]
     ours = select_mixed_rows_of_first_models(effects, rows.columns)

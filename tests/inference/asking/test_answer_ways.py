@@ -16,7 +16,7 @@ from helpers.commands import ROOT
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.asking import text_answers
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, is_variant_in_subsample, parse_answer_ways
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling, Thinking
@@ -37,7 +37,7 @@ def ways(*arguments: str) -> AnswerWays:
 
 def ask(out: Path, answers: AnswerWays, load=None) -> None:
     questions = Questions(read_agreement_prompts(), answers=answers)
-    execute_tasks([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
+    ask_tasks_and_list_tallies([Task(STUDY, [A], questions, Settings(), str(out))], load=load or loader())
 
 
 def table_of(out: Path) -> pa.Table:
@@ -220,7 +220,7 @@ def test_a_demo_model_writes_the_same_whether_or_not_it_is_killed(tmp_path: Path
     questions = Questions(read_agreement_prompts(), answers=AnswerWays(False, (Sampling(), Sampling(3, 0.8))))
 
     def write(out: Path) -> pa.Table:
-        execute_tasks([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
+        ask_tasks_and_list_tallies([Task(STUDY, [model], questions, Settings(batch_size=4, seed=5), str(out))])
         return table_of(out)
 
     whole = write(tmp_path / "whole")

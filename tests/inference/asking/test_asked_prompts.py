@@ -12,7 +12,7 @@ import pytest
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.asking import recorded_prompts
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -47,7 +47,7 @@ class Watched(TrivialEngine):
 def ask(out: Path, study: Study, questions, *, form="plain", models=("a",)) -> tuple[dict, list]:
     seen: list = []
     task = Task(study, [Model(name, f"some/{name}") for name in models], questions, Settings(form=form), str(out))
-    execute_tasks([task], load=lambda model, seed: Watched(seen, form=form))
+    ask_tasks_and_list_tallies([task], load=lambda model, seed: Watched(seen, form=form))
     return json.loads((out / "run.json").read_text(encoding="utf-8")), seen
 
 

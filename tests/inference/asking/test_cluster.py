@@ -21,8 +21,8 @@ from helpers.trivial_engine import TrivialEngine, shown, small_study
 from inference.arguments import open_ray_cluster
 from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.cluster import Cluster, group_batches_into_tasks, list_code_folders_for_other_machines
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.cluster import Cluster, collect_code_folders_for_workers, group_batches_into_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model, find_requested_models
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Exact
@@ -73,7 +73,7 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
 
 def test_the_code_that_other_machines_get_needs_nothing_beside_it(tmp_path):
     """Ray unpacks every folder of code in a folder of its own."""
-    folders = list_code_folders_for_other_machines(Path(__file__).parents[3], tmp_path)
+    folders = collect_code_folders_for_workers(Path(__file__).parents[3], tmp_path)
     for number, folder in enumerate(map(Path, folders)):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / folder.name).symlink_to(folder)
@@ -155,8 +155,8 @@ def content(out: Path) -> dict:
 def test_a_killed_worker_costs_its_batch_and_every_row_equals_the_local_run(tmp_path, cluster):
     tiny_models = pytest.importorskip("helpers.tiny_models")
     model = tiny_models.checkpoint(tmp_path / "model", "llama", max_position_embeddings=512)
-    execute_tasks([task(tmp_path / "here", model)])
-    (tally,) = execute_tasks(
+    ask_tasks_and_list_tallies([task(tmp_path / "here", model)])
+    (tally,) = ask_tasks_and_list_tallies(
         [task(tmp_path / "there", model)], load=Dying(flag=tmp_path / "died", real=True), cluster=cluster
     )
     assert (tmp_path / "died").exists()
@@ -182,7 +182,7 @@ def test_the_workers_add_an_adapter_as_this_process_does(tmp_path, cluster):
     (tmp_path / "fine" / "adapter_config.json").write_text(json.dumps(config))
     models = add_adapter_models(find_requested_models([model]), [str(tmp_path / "fine")])
     for out, where in (("here", None), ("there", cluster)):
-        execute_tasks([replace(task(tmp_path / out), models=models)], cluster=where)
+        ask_tasks_and_list_tallies([replace(task(tmp_path / out), models=models)], cluster=where)
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
     rows = {name: [row["mass"] for row in table_of(tmp_path / "there").to_pylist() if row["model"] == name]
             for name in ("model", "fine")}  # fmt: skip
@@ -208,7 +208,9 @@ def test_the_workers_start_once_for_all_conditions_and_every_row_equals_the_loca
     (tmp_path / "loads").mkdir()
     for out, load, where in (("here", None, None), ("there", Counting(tmp_path / "loads"), cluster)):
         asked = replace(task(tmp_path / out, model), questions=orders)
-        assert sum(tally.asked_count for tally in execute_tasks([asked], load=load, cluster=where)) == 4 * 60
+        assert (
+            sum(tally.asked_count for tally in ask_tasks_and_list_tallies([asked], load=load, cluster=where)) == 4 * 60
+        )
     assert table_of(tmp_path / "there").equals(table_of(tmp_path / "here"))
     assert len(list((tmp_path / "loads").iterdir())) == 3  # the workers, and the one that cuts the batches
 
@@ -222,16 +224,18 @@ def test_a_batch_that_kills_every_worker_gets_errors_and_is_asked_again_elsewher
     )
     monkeypatch.setattr("inference.asking.cluster.RETRIES", 0)
     with pytest.raises(RunFailed, match="4 of 60 rows have no response"):
-        execute_tasks([task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster)
+        ask_tasks_and_list_tallies(
+            [task(tmp_path / "run")], load=Dying(text="Thing 2 is good, said 0."), cluster=cluster
+        )
     failed = [row for row in table_of(tmp_path / "run").to_pylist() if row["error"]]
     assert {row["error"] for row in failed} == {
         "the worker that asked this batch died every time (1 times and again by itself)"
     }
     assert ("2", "original") in {(row["item"], row["variant"]) for row in failed}
     engine = TrivialEngine()
-    execute_tasks([task(tmp_path / "run")], load=lambda model, seed: engine)
+    ask_tasks_and_list_tallies([task(tmp_path / "run")], load=lambda model, seed: engine)
     assert engine.batches_scored == 1  # the batches are those of the cluster
-    execute_tasks([task(tmp_path / "here")], load=lambda model, seed: TrivialEngine())
+    ask_tasks_and_list_tallies([task(tmp_path / "here")], load=lambda model, seed: TrivialEngine())
     assert table_of(tmp_path / "run").equals(table_of(tmp_path / "here"))
 
 
@@ -240,7 +244,7 @@ def test_what_a_worker_says_about_an_input_is_one_line_here(tmp_path, cluster):
         raise InputError(f"model {model.id}: there is no such thing")
 
     with pytest.raises(InputError, match=r"^model m: there is no such thing$"):
-        execute_tasks([task(tmp_path / "run")], load=load, cluster=cluster)
+        ask_tasks_and_list_tallies([task(tmp_path / "run")], load=load, cluster=cluster)
 
 
 def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread(tmp_path, cluster):
@@ -254,7 +258,7 @@ def test_a_bug_in_a_worker_stops_the_run_with_its_traceback_and_leaves_no_thread
         return TrivialEngine(before_batch=broken)
 
     with pytest.raises(RuntimeError, match=r"(?s)in a worker: .*ZeroDivisionError: a bug"):
-        execute_tasks([task(tmp_path / "run")], load=load, cluster=cluster)
+        ask_tasks_and_list_tallies([task(tmp_path / "run")], load=load, cluster=cluster)
     assert not {thread.name for thread in threading.enumerate() if thread not in threads}
 
 

@@ -17,10 +17,10 @@ from ground import progress
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown, small_study
 from inference.asking import session
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
-from inference.asking.one_model import Settings, count_rows_before_loading
+from inference.asking.one_model import Settings, count_expected_and_saved_rows
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.parquet import KEY
 from inference.runfolder.responses import Responses
@@ -38,7 +38,7 @@ def ask(
 ):
     questions = Questions(book or read_agreement_prompts(), option_orders)
     task = Task(study, models or (A,), questions, settings or Settings(), str(out), **options)
-    return execute_tasks([task], load=load or loader())
+    return ask_tasks_and_list_tallies([task], load=load or loader())
 
 
 def test_rows_of_prompts_in_plain_form_alone_are_counted_before_a_model_is_loaded(tmp_path):
@@ -46,7 +46,7 @@ def test_rows_of_prompts_in_plain_form_alone_are_counted_before_a_model_is_loade
     file.write_text('plain:\n  template: "{{ text }}"\n  answers: {agree: ["yes"], disagree: ["no"]}\n', "utf-8")
     with Run.create_or_open(tmp_path / "run", STUDY) as run:
         questions = Questions(read_agreement_prompts(file))
-        assert count_rows_before_loading(run, A, questions, Settings()) == (30, 0)
+        assert count_expected_and_saved_rows(run, A, questions, Settings()) == (30, 0)
 
 
 def table_of(out: Path) -> pa.Table:
@@ -321,7 +321,7 @@ def test_every_study_of_a_call_is_counted_by_itself(tmp_path):
         for name, number in (("first", 1), ("second", 2))
     ]  # fmt: skip
     with pytest.raises(RunFailed, match=r"first: 2 of 10 rows have no response") as error:
-        execute_tasks(tasks, load=loader(fails=lambda text: "said 2" in text))
+        ask_tasks_and_list_tallies(tasks, load=loader(fails=lambda text: "said 2" in text))
     assert "second" not in str(error.value)
     assert table_of(tmp_path / "second").num_rows == 10
 
@@ -368,7 +368,7 @@ class TestWhatIsShown:
             Task(small_study(items=2, paraphrases=2, name=name), (A,), questions, Settings(), str(tmp_path / name))
             for name in ("tea", "dogs")
         ]
-        execute_tasks(tasks, load=loader())
+        ask_tasks_and_list_tallies(tasks, load=loader())
         assert self.names(capsys.readouterr().err) == ["tea, a: 12", "dogs, a: 12"]
 
     @pytest.mark.parametrize(

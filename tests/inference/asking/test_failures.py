@@ -11,7 +11,7 @@ import pytest
 from ground.errors import InputError, NoSuchModel, RunFailed
 from helpers.trivial_engine import TrivialEngine, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import (
     NO_FAILURES,
     describe_conditions_of_low_option_mass,
@@ -50,7 +50,7 @@ def models_of(out: Path) -> set[str]:
 @pytest.mark.slow
 def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys):
     with pytest.raises(RunFailed, match=r"not asked: bad \(.*one\): model bad: the folder holds no weights"):
-        execute_tasks(tasks(tmp_path, A, BAD, C), load=load)
+        ask_tasks_and_list_tallies(tasks(tmp_path, A, BAD, C), load=load)
     said = capsys.readouterr()
     assert said.out.split() == ["loads", "a", "loads", "bad", "loads", "c"]
     assert [line.partition(":")[0] for line in said.err.splitlines()] == ["a", "bad", "c"]
@@ -59,7 +59,7 @@ def test_the_good_ones_are_asked_and_the_bad_one_is_named_twice(tmp_path, capsys
 
 def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
     with pytest.raises(RunFailed, match=r"bad \(.*one\).*bad \(.*two\)"):
-        execute_tasks(tasks(tmp_path, BAD, C, names=("one", "two")), load=load)
+        ask_tasks_and_list_tallies(tasks(tmp_path, BAD, C, names=("one", "two")), load=load)
     assert capsys.readouterr().out.split() == ["loads", "bad", "loads", "c"]
     assert [models_of(tmp_path / name) for name in ("one", "two")] == [{"c"}, {"c"}]
 
@@ -67,7 +67,7 @@ def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
 def test_where_no_model_can_be_asked_the_call_is_refused_and_nothing_is_left(tmp_path):
     for models in ((BAD,), (BAD, Model("bad2", "somewhere/bad2"))):
         with pytest.raises(InputError, match="model bad: the folder holds no weights"):
-            execute_tasks(tasks(tmp_path, *models), load=load)
+            ask_tasks_and_list_tallies(tasks(tmp_path, *models), load=load)
         assert not list(tmp_path.iterdir())
 
 
@@ -83,7 +83,7 @@ def test_all_models_are_looked_for_before_the_first_is_loaded(tmp_path, monkeypa
         if name == "my-modle":
             raise NoSuchModel(f"model {name} cannot be loaded: not there")
 
-    monkeypatch.setattr("inference.engines.loading.find_config_file", look_up)
+    monkeypatch.setattr("inference.engines.loading.find_and_check_config_file", look_up)
     monkeypatch.setattr(Settings, "load_model_engine", lambda self, model, seed: load(model, seed))
     call = ["run", "agreement", "--items", "items.csv", "--out", "run", "--model", "good", "my-modle"]
     assert main(call) == 1

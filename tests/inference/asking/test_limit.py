@@ -10,12 +10,16 @@ import pytest
 from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.protocols.agreement import Questions, read_agreement_prompts
-from inference.runfolder.status import count_rows_done_and_left, describe_statuses_of_runs, read_statuses_of_runs
+from inference.runfolder.status import (
+    describe_statuses_of_runs,
+    list_progress_of_models_and_conditions,
+    read_statuses_of_runs,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -25,12 +29,17 @@ STUDY = small_study(items=5, paraphrases=3)
 def ask(out: Path, limit: int | None) -> list[str]:
     """Ask one model about the first items; the items of all rows that are there then, each once per wording."""
     questions = limit_questions_to_first_items(STUDY, Questions(read_agreement_prompts()), limit)
-    execute_tasks([Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader())
+    ask_tasks_and_list_tallies(
+        [Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(out))], load=loader()
+    )
     return sorted(item for part in out.glob("responses/part-*") for item in pq.read_table(part)["item"].to_pylist())
 
 
 def left(out: Path) -> list[tuple[int, int | None]]:
-    return [(entry.done, entry.rows_left) for entry in count_rows_done_and_left(out, run_json.read_run_json(out))]
+    return [
+        (entry.done, entry.rows_left)
+        for entry in list_progress_of_models_and_conditions(out, run_json.read_run_json(out))
+    ]
 
 
 def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):

@@ -15,9 +15,13 @@ from inference.asking import preview
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.preview import estimate_seconds_of_asking_prompts, preview_models, shorten_thoughts_for_timing
+from inference.asking.preview import (
+    estimate_seconds_of_asking_prompts,
+    preview_models,
+    shorten_thoughts_and_compute_time_factor,
+)
 from inference.asking.preview import text as as_text
-from inference.asking.preview.records import render_preview_as_json
+from inference.asking.preview.records import render_preview_json_and_list_errors
 from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
 from inference.engines.contract import Explanation, Score, Thinking
@@ -170,15 +174,15 @@ def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     assert "these are the probabilities without a thought; the run asks for them after each thought" in text
     assert re.search(r"30 prompts, 680 tokens, about (1 s or less|\d+ s) to \d+ s, by how long the thoughts are", text)
     assert re.search(r"in all: 30 prompts, about (1 s or less|\d+ s) to \d+ s \(", text)
-    ways, factor = shorten_thoughts_for_timing([way.way for way in questions.rounds("chat")[0].conditions])
+    ways, factor = shorten_thoughts_and_compute_time_factor([way.way for way in questions.rounds("chat")[0].conditions])
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
 
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
     ways = [Thinking(thoughts=8, budget=512)]
-    assert preview._count_billed_tokens(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))
+    assert preview._count_tokens_read_and_written(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))
     requests = 1 + 9 + 9 + 1  # none, "1" to "9", " ", and " 1" to " 9"
-    assert preview._count_billed_tokens(100, 1, ways, range(1, 10)) == (
+    assert preview._count_tokens_read_and_written(100, 1, ways, range(1, 10)) == (
         100 + 8 * (requests + 1) * (100 + 512),  # one more counts tokens
         8 * (512 + requests + 16),
     )
@@ -186,8 +190,8 @@ def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_n
 
 def test_what_is_billed_where_thinking_is_off_has_no_thoughts():
     ways = [Thinking(thoughts=1, temperature=0.0, effort="none")]
-    assert preview._count_billed_tokens(100, 1, ways, None) == (100, 1)
-    assert preview._count_billed_tokens(100, 1, ways, range(1, 10)) == (100 * (20 + 1), 20 + 16)
+    assert preview._count_tokens_read_and_written(100, 1, ways, None) == (100, 1)
+    assert preview._count_tokens_read_and_written(100, 1, ways, range(1, 10)) == (100 * (20 + 1), 20 + 16)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +209,7 @@ class TestJson:
 
     def read(self, models=MODELS, *args, **settings) -> dict:
         by_model = {model.id: previews([model], *args, **settings) for model in models}
-        text, errors = render_preview_as_json(STUDY, by_model)
+        text, errors = render_preview_json_and_list_errors(STUDY, by_model)
         content = json.loads(text)
         assert errors == [failure["error"] for failure in content["failed"]]
         jsonschema.Draft202012Validator.check_schema(self.SCHEMA)

@@ -13,13 +13,17 @@ import pytest
 from ground import run_json
 from helpers.trivial_engine import TrivialEngine, loader, small_study
 from inference.__main__ import main
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.wordings import build_draw_key_of_item_and_pattern, limit_questions_to_sampled_wordings
 from inference.protocols.agreement import Questions, build_agreement_study, read_agreement_prompts
-from inference.runfolder.status import count_rows_done_and_left, describe_statuses_of_runs, read_statuses_of_runs
+from inference.runfolder.status import (
+    describe_statuses_of_runs,
+    list_progress_of_models_and_conditions,
+    read_statuses_of_runs,
+)
 from inference.stimuli.study import ORIGINAL, Item, Study
 
 pytestmark = pytest.mark.slow
@@ -45,14 +49,18 @@ def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = 
     questions = limit_questions_to_first_items(
         STUDY, limit_questions_to_sampled_wordings(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit
     )
-    execute_tasks([Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader())
+    ask_tasks_and_list_tallies(
+        [Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader()
+    )
     return rows(out)
 
 
 def recorded(out: Path) -> tuple[dict, list[tuple[int, int | None]]]:
     """Return what run.json says of the draws, and done and left of every model."""
     about = run_json.read_run_json(out)
-    return about.get("drawn", {}), [(entry.done, entry.rows_left) for entry in count_rows_done_and_left(out, about)]
+    return about.get("drawn", {}), [
+        (entry.done, entry.rows_left) for entry in list_progress_of_models_and_conditions(out, about)
+    ]
 
 
 def test_a_larger_number_contains_the_smaller():
@@ -120,7 +128,7 @@ def test_a_stopped_run_goes_on_with_the_same_wordings(tmp_path):
     engine = TrivialEngine(before_batch=stop)
     task = Task(STUDY, (Model("a", "somewhere/a"),), questions, Settings(), str(tmp_path))
     with pytest.raises(KeyboardInterrupt):
-        execute_tasks([task], load=lambda model, seed: engine)
+        ask_tasks_and_list_tallies([task], load=lambda model, seed: engine)
     assert recorded(tmp_path)[1] == [(8, 8)]
     assert sorted(ask(tmp_path, 3)) == sorted(asks(STUDY, 3))
 

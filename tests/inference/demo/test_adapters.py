@@ -17,7 +17,7 @@ from inference.engines import adapters
 from inference.engines.contract import Sampling
 from inference.engines.digest import compute_folder_digest
 from inference.protocols import choice
-from inference.protocols.choice.reading import parse_majority_choice_from_replies
+from inference.protocols.choice.reading import build_columns_of_majority_choice
 from inference.stimuli.reading.files import read_toml
 
 pytestmark = pytest.mark.slow
@@ -63,7 +63,7 @@ def test_it_made_right_answers_hang_less_on_the_wording():
         (round_,) = choice.Questions(choice.read_choice_prompts(), (kind,), ("text",), (way,)).rounds("plain")
         prompts = [round_.render(variant, None) for variant in variants]
         generated = engines.load_engine(str(BASE.path), device="cpu", adapter=tuned).generate(prompts, [way])[0]
-        rows = [parse_majority_choice_from_replies(*row) for row in zip(variants, prompts, generated, strict=True)]
+        rows = [build_columns_of_majority_choice(*row) for row in zip(variants, prompts, generated, strict=True)]
         right = [
             {option.label: option.canonical for option in variant.options}.get(row["answer"]) == variant.gold
             for variant, row in zip(variants, rows, strict=True)

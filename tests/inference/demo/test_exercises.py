@@ -8,7 +8,7 @@ import pytest
 
 from inference.demo.exercises import (
     SCALES,
-    find_entailment_label_of_pair,
+    derive_entailment_label_from_flags,
     format_score_on_scale,
     make_rating_exercise,
 )
@@ -32,7 +32,7 @@ from inference.demo.world import World
 def test_pair_labels(
     same_thing: bool, same_value: bool, premise_denied: bool, hypothesis_denied: bool, label: str
 ) -> None:
-    assert find_entailment_label_of_pair(same_thing, same_value, premise_denied, hypothesis_denied) == label
+    assert derive_entailment_label_from_flags(same_thing, same_value, premise_denied, hypothesis_denied) == label
 
 
 def test_ratings_count_what_is_kept() -> None:

@@ -34,10 +34,10 @@ def test_a_name_that_was_never_downloaded_fails_after_one_request(unreachable: t
     with pytest.raises(
         NoSuchModel, match=r"model nobody/gtp2: no such folder here, .* the hub cannot be reached \(Name"
     ):
-        hub.is_hub_reachable("nobody/gtp2", None)
+        hub.is_hub_reachable_else_require_cached_model("nobody/gtp2", None)
     assert unreachable.n_requests == 1
     with pytest.raises(NoSuchModel):
-        hub.is_hub_reachable("nobody/gtp2", None)
+        hub.is_hub_reachable_else_require_cached_model("nobody/gtp2", None)
     assert unreachable.n_requests == 2, "the network may be there by now"
 
 
@@ -45,7 +45,7 @@ def test_a_downloaded_model_needs_no_hub(
     unreachable: type[_Unreachable], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda *_, **__: str(tmp_path / "config.json"))
-    assert hub.is_hub_reachable("some/model", "main") is False
+    assert hub.is_hub_reachable_else_require_cached_model("some/model", "main") is False
 
 
 def test_a_model_that_is_looked_for_again_is_asked_of_the_hub_once_in_a_while(
@@ -54,10 +54,10 @@ def test_a_model_that_is_looked_for_again_is_asked_of_the_hub_once_in_a_while(
     now = [1e6]
     monkeypatch.setattr(hub.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda *_, **__: "config.json")
-    assert [hub.is_hub_reachable("some/model", None) for _ in range(3)] == [False] * 3
+    assert [hub.is_hub_reachable_else_require_cached_model("some/model", None) for _ in range(3)] == [False] * 3
     assert unreachable.n_requests == 1
     now[0] += hub.REMEMBERED_SECONDS
-    assert hub.is_hub_reachable("some/model", None) is False
+    assert hub.is_hub_reachable_else_require_cached_model("some/model", None) is False
     assert unreachable.n_requests == 2
 
 
@@ -67,7 +67,7 @@ def test_a_hub_that_answers_says_itself_what_is_wrong(monkeypatch: pytest.Monkey
             raise ValueError("no name of a model")
 
     monkeypatch.setattr(huggingface_hub, "HfApi", Refusing)
-    assert hub.is_hub_reachable("no name", None) is True
+    assert hub.is_hub_reachable_else_require_cached_model("no name", None) is True
 
 
 @pytest.mark.parametrize(

@@ -176,7 +176,7 @@ def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_
     def offline(name: str, _file: str, **_: object) -> str:
         raise OSError(f"We cannot connect for {name}\nand more")
 
-    monkeypatch.setattr(loading, "is_hub_reachable", lambda *_: True)
+    monkeypatch.setattr(loading, "is_hub_reachable_else_require_cached_model", lambda *_: True)
     monkeypatch.setattr(loading, "cached_file", offline)
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
         find_revision_and_digest_to_load("someone/model", None)

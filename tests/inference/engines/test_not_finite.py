@@ -14,7 +14,7 @@ from inference import engines
 from inference.engines.checking import refuse_nonfinite_weights
 from inference.engines.contract import NOT_FINITE, Sampling, Thinking
 from inference.engines.exact.answer_words import Options
-from inference.engines.exact.number_probabilities import build_number_scores
+from inference.engines.exact.number_probabilities import build_number_scores_per_row
 from inference.engines.exact.option_tree import build_option_tree
 from inference.engines.exact.targets import Target, WholeVocabulary, score_batch
 from inference.engines.local.classifier import _build_score_from_class_log_probabilities
@@ -49,14 +49,14 @@ def test_classes_of_a_classifier():
 
 
 def test_numbers_of_a_scale():
-    ((good,), (bad,)) = build_number_scores(np.log(np.array([[[0.25, 0.5], [NAN, 0.5]]])))
+    ((good,), (bad,)) = build_number_scores_per_row(np.log(np.array([[[0.25, 0.5], [NAN, 0.5]]])))
     assert (good.error, good.answer) == (None, 1)
     assert (bad.error, bad.probability) == (NOT_FINITE, ())
 
 
 def test_numbers_of_a_scale_are_those_of_each_row_and_temperature():
     logprobs = np.log(np.random.default_rng(0).dirichlet(np.ones(6), size=(2, 4)))[..., :5]  # 2 temperatures, 4 rows
-    scores = build_number_scores(logprobs)
+    scores = build_number_scores_per_row(logprobs)
     assert [len(row) for row in scores] == [2] * 4
     for row, by_temperature in enumerate(scores):
         for t, score in enumerate(by_temperature):

@@ -14,7 +14,7 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Sampling, Thinking
@@ -94,7 +94,9 @@ def rows_of(out: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def ask(model: str, out: Path, answers: AnswerWays, form: str = "auto") -> None:
     questions = agreement.Questions(agreement.read_agreement_prompts(), answers=answers)
-    execute_tasks([Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))])
+    ask_tasks_and_list_tallies(
+        [Task(study_of(list(WRITES)), [Model("thinker", model)], questions, Settings(form=form), str(out))]
+    )
 
 
 @torch.inference_mode()

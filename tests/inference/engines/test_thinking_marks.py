@@ -9,8 +9,8 @@ import pytest
 from inference.engines.thinking_marks import (
     THINKING,
     ThinkingMarks,
-    locate_answer_after_thinking,
     run_answer_search_with_decoder,
+    search_thinking_length,
 )
 
 # What stands around "|" is the thought with its line breaks, and the answer; without one it does not end.
@@ -38,7 +38,7 @@ def test_where_the_answer_begins(marks: ThinkingMarks, written: str, by_id: bool
     def decode(ids: Sequence[int]) -> str:
         return "".join(map(chr, ids)).replace("\0", marks.begin).replace("\1", marks.end)
 
-    search = locate_answer_after_thinking(
+    search = search_thinking_length(
         f"so\n{marks.begin}\n", list(map(ord, thought + answer)), marks, 1 if by_id else None
     )
     assert run_answer_search_with_decoder(search, decode) == (len(thought) if bar else None)

@@ -21,7 +21,7 @@ from helpers.meaning_checks import (
 )
 from helpers.trivial_engine import loader
 from inference.__main__ import main
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.meaning import verdicts
@@ -53,7 +53,7 @@ def write_run(folder: Path, source: Path) -> Path:
     study = agreement.build_agreement_study(items.read_and_check_items(str(source)), "tea-study", "made up")
     questions = agreement.Questions(agreement.read_agreement_prompts())
     task = Task(study, [Model("m", "m")], questions, Settings(form="plain"), str(folder))
-    execute_tasks([task], load=loader())
+    ask_tasks_and_list_tallies([task], load=loader())
     return folder
 
 

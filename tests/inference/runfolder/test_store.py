@@ -59,7 +59,7 @@ def test_a_new_folder_holds_the_study(path):
     assert [r["text"] for r in stimuli.to_pylist()] == [v.text for v in STUDY.variants]
     about = content(path)
     rule = run_json.SCHEMA["run"]["content"]
-    assert list(run_json.list_schema_problems(about, rule, "run.json")) == []
+    assert list(run_json.iterate_schema_problems(about, rule, "run.json")) == []
     assert set(about) <= set(rule["properties"])
     assert about["study"]["hash"] == STUDY.hash
     assert (about["seed"], about["decision_rule"], about["format"]) == (3, STUDY.decision_rule, 1)

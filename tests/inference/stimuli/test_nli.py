@@ -79,7 +79,7 @@ def test_a_full_stop_more_is_the_same_sentence(tmp_path):
 def test_minimal_pairs_share_the_sentence_that_stays_as_it_is(tmp_path):
     (group,) = nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(written(tmp_path, PLAIN))).values()
     # The last pair has a negated premise of its own: only the (p, h') with its hypothesis is a parent.
-    assert nli.find_minimal_pair_parents(group) == [[], [0], [0], [1, 2], [2]]
+    assert nli.find_parent_indices_of_minimal_pairs(group) == [[], [0], [0], [1, 2], [2]]
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_the_published_set_gives_the_published_numbers_of_minimal_pairs(shared):
         found = [
             group[parent].label != group[place].label
             for group in grouped.values() for place,
-            several in enumerate(nli.find_minimal_pair_parents(group)) for parent in several
+            several in enumerate(nli.find_parent_indices_of_minimal_pairs(group)) for parent in several
         ]  # fmt: skip
         assert (len(grouped), len(found), sum(found)) == (originals, pairs, important)
 

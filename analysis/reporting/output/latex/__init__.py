@@ -110,13 +110,13 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
         raise InputError(f"unknown width {width!r}; the widths are: {', '.join(POINTS)}")
     if not table.rows:
         return f"The table ``{escape_latex(entry.title)}'' has no rows.\\par % No float: there is nothing to set.\n"
-    layout = _split_table_into_parts(table, entry, width)
+    layout = _choose_table_layout(table, entry, width)
     if width == "column" and (
         layout.n_parts > MOST_FLOATS
         or layout.has_part_with_single_column
         or not layout.has_row_identifiers_in_every_part
     ):
-        layouts = (layout, _split_table_into_parts(table, entry, "page"))
+        layouts = (layout, _choose_table_layout(table, entry, "page"))
         layout = min(layouts, key=lambda choice: (not choice.has_row_identifiers_in_every_part, choice.n_parts))
     table = layout.table
     is_long = width == "text" and len(layout.row_parts) > 1
@@ -144,11 +144,11 @@ def render_grid_as_latex(table: Grid, name: str, entry: Table, width: Width = "p
     return "".join(lines)
 
 
-def _split_table_into_parts(table: Grid, entry: Table, width: Width) -> _Layout:
+def _choose_table_layout(table: Grid, entry: Table, width: Width) -> _Layout:
     """Lay out a table at a width: in as few parts as fit."""
     room = POINTS[width]
     text_share = NARROW_WORDS if width == "column" else WORDS
-    size, column_parts = _fit_columns_into_parts(table, room, text_share)
+    size, column_parts = _choose_print_size_and_column_parts(table, room, text_share)
     words_width = room * text_share
     caption = entry.caption
     height = _compute_table_height_left_for_rows(f"{entry.title} {caption}", room, size)
@@ -237,13 +237,13 @@ def _split_rows_into_parts(row_heights: Sequence[float], height: float) -> Itera
     yield range(start, len(row_heights))
 
 
-def _fit_columns_into_parts(table: Grid, room: float, text_share: float) -> tuple[str, list[list[int]]]:
+def _choose_print_size_and_column_parts(table: Grid, room: float, text_share: float) -> tuple[str, list[list[int]]]:
     """Return the size of print, and the columns of each part: one part where all columns fit in 8 or in 7 pt.
 
     >>> from analysis.reporting.catalogue.columns import Column
     >>> from analysis.reporting.catalogue.grid import Cell, Grid
     >>> cells = Grid(("a", "b", "c"), (Column("", header="x" * 30),) * 3, (), (True,) * 3, (False,) * 3)
-    >>> _fit_columns_into_parts(cells, 455, 0.24), _fit_columns_into_parts(cells, 219, 0.24)
+    >>> _choose_print_size_and_column_parts(cells, 455, 0.24), _choose_print_size_and_column_parts(cells, 219, 0.24)
     (('footnotesize', [[0, 1, 2]]), ('scriptsize', [[0], [1], [2]]))
     """
     sizes = {

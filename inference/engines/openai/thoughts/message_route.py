@@ -17,7 +17,7 @@ from inference.engines.openai.requests import count_prompt_characters, parse_cho
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, ask_and_bound_number_probabilities
 from inference.engines.openai.thoughts.parts import (
     Draft,
     count_token_pieces_of_mark,
@@ -25,7 +25,7 @@ from inference.engines.openai.thoughts.parts import (
     join_thoughts_of_prompt,
 )
 from inference.engines.openai.token_text import Words
-from inference.engines.openai.usage import read_number_of_prompt_tokens
+from inference.engines.openai.usage import require_number_of_prompt_tokens
 from inference.engines.thinking_marks import (
     THINKING,
     ThinkingMarks,
@@ -93,7 +93,7 @@ class MessageRoute:
             if text is not None:
                 messages.append({"role": "assistant", "content": text})
             body = {**chat.shape.build_short_text_request({"messages": messages}), **fields}
-            return await server.ask(chat.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
+            return await server.ask(chat.shape.path, body, 0, require_number_of_prompt_tokens, ATTEMPTS)
 
         plain = await count_tokens_of_messages("x")
         if not plain < await count_tokens_of_messages("x", UNCONTINUED):
@@ -201,17 +201,17 @@ class MessageRoute:
             self._build_fields_of_continued_message(prompt, text, thinking.effort)
         )
         return await self._server.ask(
-            self._shape.path, body, count_prompt_characters(prompt) + len(text), read_number_of_prompt_tokens
+            self._shape.path, body, count_prompt_characters(prompt) + len(text), require_number_of_prompt_tokens
         )
 
     async def _score_options_after_thought(self, prompt: Prompt, text: str, thinking: Thinking) -> tuple[Score, int]:
         """Score the options of a prompt, or its numbers, after a thought; also return the tokens of that prompt."""
         if prompt.numbers:
             tokens = await self._count_tokens_of_prompt_with_answer(prompt, text, thinking)
-            return await bound_number_probabilities(
+            return await ask_and_bound_number_probabilities(
                 prompt.numbers, self._build_next_token_asker(prompt, text, thinking)
             ), tokens
-        question = await OptionQuestion.prepare_forms_and_asked_tokens(
+        question = await OptionQuestion.prepare_option_question(
             self._words, self._server.settings, self._shape, prompt, self._opening + text
         )
         body = question.build_request(self._build_fields_of_continued_message(prompt, text, thinking.effort))
@@ -219,7 +219,7 @@ class MessageRoute:
             self._shape.path,
             body,
             count_prompt_characters(prompt) + len(text),
-            lambda reply: (question.score_options_from_reply(reply), read_number_of_prompt_tokens(reply)),
+            lambda reply: (question.score_options_from_reply(reply), require_number_of_prompt_tokens(reply)),
         )
 
     def _build_next_token_asker(self, prompt: Prompt, text: str, thinking: Thinking) -> Any:
@@ -250,5 +250,5 @@ def _parse_thought_and_text_of_choice(reply: Mapping[str, Any], choice: Mapping[
         raise MalformedReply("the reply has no text")
     is_cut = choice.get("finish_reason") == "length"
     return _Written(
-        replace_surrogates(reasoning), replace_surrogates(text), is_cut, read_number_of_prompt_tokens(reply)
+        replace_surrogates(reasoning), replace_surrogates(text), is_cut, require_number_of_prompt_tokens(reply)
     )

@@ -48,7 +48,7 @@ def _list_forms_of_number(number: int) -> tuple[str, str]:
     return str(number), f" {number}"
 
 
-async def bound_number_probabilities(
+async def ask_and_bound_number_probabilities(
     numbers: range, ask_next: Callable[[Path], Awaitable[Sequence[NextToken]]]
 ) -> Score:
     """Bound the probabilities of all numbers of a scale.

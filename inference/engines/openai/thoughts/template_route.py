@@ -25,7 +25,7 @@ from inference.engines.openai.requests import Shape, parse_choices
 from inference.engines.openai.returned import UNKNOWN, parse_candidates_for_first_token
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
-from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, ask_and_bound_number_probabilities
 from inference.engines.openai.thoughts.parts import (
     Draft,
     count_token_pieces_of_mark,
@@ -39,12 +39,12 @@ from inference.engines.openai.token_text import (
     ask_text_of_ids,
     ask_token_ids,
 )
-from inference.engines.openai.usage import read_number_of_prompt_tokens
+from inference.engines.openai.usage import require_number_of_prompt_tokens
 from inference.engines.thinking_marks import (
     THINKING,
     ThinkingMarks,
     find_missing_closing_of_thought,
-    locate_answer_after_thinking,
+    search_thinking_length,
 )
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class TemplateRoute:
         if QUESTION not in rendered.text:
             raise RequestFailed("the prompt that its chat template writes does not hold the question")
         body = {**completions.shape.build_short_text_request({"prompt": rendered.ids}), **AS_WRITTEN}
-        reply_tokens = await server.ask(completions.shape.path, body, 0, read_number_of_prompt_tokens, ATTEMPTS)
+        reply_tokens = await server.ask(completions.shape.path, body, 0, require_number_of_prompt_tokens, ATTEMPTS)
         if reply_tokens != len(rendered.ids):
             raise RequestFailed(f"a prompt of {len(rendered.ids)} token ids is read as {reply_tokens} tokens")
         marks = await _find_thinking_marks_of_model(server, f"{rendered.text}{chat.written}")
@@ -213,8 +213,8 @@ class TemplateRoute:
         return written.ids
 
     async def _locate_answer_after_thinking(self, prompt_text: str, written: str, ids: Sequence[int]) -> int | None:
-        """Count the tokens of thinking (`locate_answer_after_thinking`); the text of all tokens is known."""
-        search = locate_answer_after_thinking(prompt_text, ids, self._marks, self._end_id)
+        """Count the tokens of thinking (`search_thinking_length`); the text of all tokens is known."""
+        search = search_thinking_length(prompt_text, ids, self._marks, self._end_id)
         try:
             next(search)
             text = written
@@ -240,8 +240,10 @@ class TemplateRoute:
     async def _score_options_after_tokens(self, prompt: Prompt, ids: list[int], text: str) -> Score:
         """Score the options of a prompt, or its numbers, after token ids that write a text."""
         if prompt.numbers:
-            return await bound_number_probabilities(prompt.numbers, self._build_next_token_asker(ids, len(text)))
-        question = await OptionQuestion.prepare_forms_and_asked_tokens(
+            return await ask_and_bound_number_probabilities(
+                prompt.numbers, self._build_next_token_asker(ids, len(text))
+            )
+        question = await OptionQuestion.prepare_option_question(
             self._words, self._server.settings, self._shape, prompt, text
         )
         body = question.build_request({"prompt": ids})

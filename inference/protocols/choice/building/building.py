@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ground.errors import InputError, RunFailed
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -96,7 +96,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     plan
         What to build and with whom.
     load
-        As for `inference.asking.execute.execute_tasks`.
+        As for `inference.asking.execute.ask_tasks_and_list_tallies`.
 
     Returns
     -------
@@ -113,10 +113,10 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     sourced_questions, equal_choices = read_questions_and_fill_sources(plan.files)
     made_steps = [
         Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))),
-        filters.filter_questions(sourced_questions, equal_choices, plan.words),
+        filters.build_filtering_step(sourced_questions, equal_choices, plan.words),
     ]
     _refuse_step_without_questions(made_steps[-1])
-    made_steps.append(_reword_questions(plan, made_steps[-1], load))
+    made_steps.append(_build_rewording_step(plan, made_steps[-1], load))
     if plan.writers and not made_steps[-1].kept_questions:
         steps.write_step_tables(plan.out, made_steps)
         raise RunFailed(
@@ -134,15 +134,17 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         for question in made_steps[-1].kept_questions
     ]
     if plan.judge is not None:
-        _ask_judge_to_answer_candidates(plan, plan.judge, candidates, load)
+        _ask_judge_and_write_run_folder(plan, plan.judge, candidates, load)
     selected_path = plan.selected or (plan.name_file_beside_study("selected.jsonl") if plan.judge else None)
     if selected_path is not None and plan.selected is None and not selected_path.exists():
         steps.write_step_tables(plan.out, made_steps)
         return BuiltStudy(tuple(made_steps), done=False)
     if selected_path is not None:
-        made_steps.append(selecting.select_questions_of_inconsistent_confidence(candidates, selected_path))
+        made_steps.append(selecting.build_step_of_inconsistent_confidence(candidates, selected_path))
         candidates = list(made_steps[-1].kept_questions)
-    made_steps[-1] = replace(made_steps[-1], kept_questions=selecting.draw_splits_within_subsets(candidates, plan.seed))
+    made_steps[-1] = replace(
+        made_steps[-1], kept_questions=selecting.draw_and_assign_splits_within_subsets(candidates, plan.seed)
+    )
     steps.write_step_tables(plan.out, made_steps)
     write_questions(plan.out, made_steps[-1].kept_questions)
     return BuiltStudy(tuple(made_steps), done=True)
@@ -216,7 +218,7 @@ def _refuse_step_without_questions(step: Step) -> None:
         raise InputError(f"no question is left to build from; {step.describe_questions_left_and_dropped()}")
 
 
-def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None) -> Step:
+def _build_rewording_step(plan: BuildingPlan, previous_step: Step, load: Load | None) -> Step:
     """Ask the writers, each in its folder; or take the paraphrases that the questions hold."""
     question_list = previous_step.kept_questions
     if not plan.writers:
@@ -225,7 +227,7 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
                 f"{plan.files[0]}: its questions hold no paraphrases; name two models that write them, each with "
                 f"--paraphrase-model (so far {previous_step.describe_questions_left_and_dropped()})"
             )
-        return rewording.keep_questions_with_paraphrases_in_file(question_list)
+        return rewording.build_step_of_paraphrases_in_file(question_list)
     paraphrased_item = next((question.item for question in question_list if question.paraphrases), None)
     if paraphrased_item is not None:
         raise InputError(
@@ -235,7 +237,7 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
     study = rewording.build_rewording_study(question_list, plan.out.stem, plan.files[0])
     rewording_request = rewording.Questions(rewording.read_rewording_prompts(plan.book), plan.max_tokens)
     folders = [plan.name_file_beside_study(f"paraphrase-{number}") for number, _ in enumerate(plan.writers, start=1)]
-    execute_tasks(
+    ask_tasks_and_list_tallies(
         [
             Task(
                 study,
@@ -254,10 +256,10 @@ def _reword_questions(plan: BuildingPlan, previous_step: Step, load: Load | None
         model.id: rewording.read_rewordings(folder, model.id)
         for model, folder in zip(plan.writers, folders, strict=True)
     }
-    return rewording.add_rewordings_of_two_models(question_list, texts_by_model)
+    return rewording.build_step_of_two_model_rewordings(question_list, texts_by_model)
 
 
-def _ask_judge_to_answer_candidates(
+def _ask_judge_and_write_run_folder(
     plan: BuildingPlan, judge: Model, candidate_questions: Sequence[Question], load: Load | None
 ) -> None:
     """Have the judge write an answer to every wording in every order, at temperature 0 (Choi, section 4.3)."""
@@ -272,4 +274,4 @@ def _ask_judge_to_answer_candidates(
     options.name, options.seed, options.out = f"{plan.out.stem}-judged", plan.settings.seed, str(folder)
     study, judge_questions = choice.prepare_study(options)
     task = Task(study, [judge], judge_questions, plan.settings, str(folder), command=plan.command, allowed=plan.allowed)
-    execute_tasks([task], load=load)
+    ask_tasks_and_list_tallies([task], load=load)

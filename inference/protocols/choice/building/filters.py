@@ -30,7 +30,7 @@ def count_sentences(text: str) -> int:
 EQUAL = "two equal choices"
 
 
-def build_question_filters(fewest_words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bool]]:
+def build_exclusion_tests_by_reason(fewest_words: int = FEWEST_WORDS) -> dict[str, Callable[[Question], bool]]:
     """List the filters: reason -> whether it holds. A question counts for the first reason that holds."""
     return {
         "with a passage": lambda question: question.passage is not None,
@@ -44,10 +44,10 @@ def build_question_filters(fewest_words: int = FEWEST_WORDS) -> dict[str, Callab
     }
 
 
-def filter_questions(
+def build_filtering_step(
     questions: Sequence[Question], equal_choices: Sequence[EqualChoices] = (), fewest_words: int = FEWEST_WORDS
 ) -> Step:
-    """Filter questions: the first reason that holds leaves a question out (`build_question_filters`).
+    """Filter questions: the first reason that holds leaves a question out (`build_exclusion_tests_by_reason`).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def filter_questions(
     -------
     The step "after filters", with the questions that are kept and those that are left out.
     """
-    reason_checks = build_question_filters(fewest_words)
+    reason_checks = build_exclusion_tests_by_reason(fewest_words)
     kept_questions, left_out = [], [LeftOut(error.question, EQUAL, error.question.question) for error in equal_choices]
     for question in questions:
         reason = next((reason for reason, holds in reason_checks.items() if holds(question)), None)

@@ -137,7 +137,7 @@ def read_rewordings(folder: Path, model: str) -> dict[str, str]:
     return text_by_item
 
 
-def add_rewordings_of_two_models(
+def build_step_of_two_model_rewordings(
     questions: Sequence[Question], texts_by_model: Mapping[str, Mapping[str, str]]
 ) -> Step:
     """Give every question the wordings that two models wrote; leave it out if one of them did not reword it.
@@ -168,7 +168,7 @@ def add_rewordings_of_two_models(
     return Step(REWORDED, tuple(kept_questions), tuple(left_out), reasons)
 
 
-def keep_questions_with_paraphrases_in_file(questions: Sequence[Question]) -> Step:
+def build_step_of_paraphrases_in_file(questions: Sequence[Question]) -> Step:
     """Take the paraphrases that the questions' files hold, after the same rules; leave out questions without two."""
     kept_questions, left_out = [], []
     for question in questions:

@@ -35,7 +35,7 @@ def _read_question_classes(path: Path) -> dict[str, str]:
     return class_by_item
 
 
-def select_questions_of_inconsistent_confidence(questions: Sequence[Question], classes_path: Path) -> Step:
+def build_step_of_inconsistent_confidence(questions: Sequence[Question], classes_path: Path) -> Step:
     """Keep the questions of inconsistent confidence.
 
     Parameters
@@ -76,7 +76,7 @@ def select_questions_of_inconsistent_confidence(questions: Sequence[Question], c
     return Step(SELECTED, kept_questions, left_out, (CONFIDENT, UNCONFIDENT))
 
 
-def draw_splits_within_subsets(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def draw_and_assign_splits_within_subsets(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question, within its subset.
 
     Parameters
@@ -93,7 +93,7 @@ def draw_splits_within_subsets(questions: Sequence[Question], seed: int) -> tupl
     split_by_item = {
         question.item: question.split
         for subset in {question.subset for question in questions}
-        for question in splits.draw_question_splits(
+        for question in splits.assign_random_splits_to_questions(
             [question for question in questions if question.subset == subset], seed
         )
     }

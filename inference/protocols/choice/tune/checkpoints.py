@@ -74,7 +74,7 @@ class AdapterFolder(TuningFolder):
             _refuse_damaged_checkpoint(checkpoint)
         return checkpoint
 
-    def keep_only_last_and_best_checkpoint(self, step: int, best_step: int | None) -> None:
+    def mark_checkpoint_whole_and_remove_others(self, step: int, best_step: int | None) -> None:
         """Mark the checkpoint of a step as whole, and remove all but this one and the best.
 
         Parameters

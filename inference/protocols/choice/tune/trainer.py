@@ -44,7 +44,7 @@ class CheckpointCallback(TrainerCallback):
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Remove all checkpoints but the one just saved and the best."""
-        self._folder.keep_only_last_and_best_checkpoint(state.global_step, state.best_global_step)
+        self._folder.mark_checkpoint_whole_and_remove_others(state.global_step, state.best_global_step)
 
 
 class ProgressCallback(TrainerCallback):

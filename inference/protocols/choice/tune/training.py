@@ -16,7 +16,12 @@ from trl import SFTConfig
 from ground.errors import InputError, RunFailed
 from inference.asking.models import Model
 from inference.engines.lefttoright import LeftToRight
-from inference.engines.loading import convert_transformers_errors, load_checkpoint, resolve_device, silence_transformers
+from inference.engines.loading import (
+    convert_transformers_errors,
+    load_checkpoint,
+    resolve_device,
+    silence_transformers_during_block,
+)
 from inference.engines.local.causal import CausalEngine
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 from inference.protocols.choice.tune.examples import Example
@@ -149,7 +154,7 @@ class Learner:
         """
         last = folder.find_last_checkpoint()
         torch.manual_seed(self._settings["seed"])  # of the matrices' first values
-        with silence_transformers():
+        with silence_transformers_during_block():
             trainer = QuietTrainer(
                 model=self._checkpoint.model,
                 args=self._build_training_arguments(folder),
@@ -215,7 +220,7 @@ class Learner:
             eval_strategy="steps",
             save_strategy="steps",
             save_steps=settings["eval_steps"],
-            save_total_limit=None,  # `AdapterFolder.keep_only_last_and_best_checkpoint` removes them
+            save_total_limit=None,  # `AdapterFolder.mark_checkpoint_whole_and_remove_others` removes them
             logging_strategy="steps",
             metric_for_best_model="eval_loss",
             greater_is_better=False,

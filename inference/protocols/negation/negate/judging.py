@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ground import run_json
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.rounds import Round
@@ -147,7 +147,7 @@ def ask_acceptability_verdicts(
     command
         The call of the user, recorded in run.json.
     load
-        As for `inference.asking.execute.execute_tasks`.
+        As for `inference.asking.execute.ask_tasks_and_list_tallies`.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def ask_acceptability_verdicts(
     RunFailed
         Stopped, or calls failed; answers are kept, and the same command asks for the others.
     """
-    execute_tasks([Task(judged_study, [model], questions, settings, str(out), command=command)], load=load)
+    ask_tasks_and_list_tallies([Task(judged_study, [model], questions, settings, str(out), command=command)], load=load)
     form = run_json.read_run_json(out)["models"][model.id]["forms"][settings.form]
     (condition,) = (condition.name for asking_round in questions.rounds(form) for condition in asking_round.conditions)
     row_filter = (pc.field("model") == model.id) & (pc.field("condition") == condition)

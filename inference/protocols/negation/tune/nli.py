@@ -124,7 +124,7 @@ def build_nli_tuning_record(
     }
 
 
-def train_grid_cells_and_choose_best(
+def iterate_trainings_and_choices(
     encoder: Encoder, rows: Sequence[Instance], files: Sequence[Path], grid: TuningGrid, n_seeds: int, out: Path
 ) -> Iterator[str | ChosenModel]:
     """Train every cell of the grid that is not finished, for every seed, and choose the best on the held-out rows.

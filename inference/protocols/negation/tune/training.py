@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from ground.errors import RunFailed
-from inference.engines.loading import convert_transformers_errors, load_checkpoint, silence_transformers
+from inference.engines.loading import convert_transformers_errors, load_checkpoint, silence_transformers_during_block
 from inference.engines.local.classifier import TUNING, encode_pairs
 from inference.protocols.negation.tune.cells import CellResult, TrainingCell
 from inference.stimuli.nli import LABELS, Instance
@@ -106,7 +106,7 @@ class Encoder:
             The training diverged, or the checkpoint cannot be written.
         """
         model = self._load_with_new_head(cell.seed)
-        with silence_transformers():
+        with silence_transformers_during_block():
             settings = TrainingArguments(
                 output_dir=str(folder),  # the Trainer writes nothing: what is kept is saved below, as safetensors
                 learning_rate=cell.rate,
@@ -136,7 +136,7 @@ class Encoder:
             raise RunFailed(f"{cell.name}: the training diverged (NaN); give lower --rates and another --out")
         setattr(model.config, TUNING, {**record, **asdict(cell)})
         try:
-            with silence_transformers():
+            with silence_transformers_during_block():
                 model.save_pretrained(folder)
                 self._tokenizer.save_pretrained(folder)
         except SafetensorError as error:
@@ -149,7 +149,7 @@ class Encoder:
         """Load the encoder again, with a new head for the labels."""
         torch.manual_seed(seed)
         local = Path(self._source).is_dir()
-        with convert_transformers_errors(self._source), silence_transformers():
+        with convert_transformers_errors(self._source), silence_transformers_during_block():
             return AutoModelForSequenceClassification.from_pretrained(
                 self._source,
                 revision=None if local else self.revision,

@@ -13,9 +13,9 @@ from scipy import stats
 
 from analysis import runs
 from analysis.check import numbers
-from analysis.check.grammar import parse_rule_sentence
+from analysis.check.grammar import parse_rule_sentence_into_fields
 from analysis.check.limits import columns
-from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
+from analysis.check.outcomes import COUNTED, Outcome, choose_decision_of_each_outcome
 from analysis.check.rules import Rule
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.tables import build_table
@@ -32,7 +32,7 @@ LIKE = "like these"
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
     return numbers.compute_outcomes_of_number_rule(
-        Rule(sentence, sentence, **parse_rule_sentence(sentence), **fields), runs.open_runs(path)
+        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), runs.open_runs(path)
     )
 
 
@@ -81,13 +81,13 @@ def test_at_least_and_at_most_are_told_apart(opinions):
 def test_a_column_without_intervals_is_counted_and_decided_as_it_is(opinions):
     kept, broken = check(opinions, "stability.n_items >= 24")[0], check(opinions, "stability.n_items >= 25")[0]
     assert kept.test == broken.test == COUNTED and math.isnan(kept.lower)
-    assert decide_outcomes([kept, broken]) == ["holds", "broken"]
+    assert choose_decision_of_each_outcome([kept, broken]) == ["holds", "broken"]
     assert (kept.p_broken, kept.p_holds, broken.p_broken, broken.p_holds) == (1, 0, 0, 1)
 
 
 def test_a_row_without_the_interval_of_its_column_cannot_be_told_and_says_why(tmp_path):
     (outcome,) = check(write_run(tmp_path / "run", paraphrases({"a": [0.4, 0.6]})), "stability.range_mean <= 0.5")
-    assert decide_outcomes([outcome]) == ["cannot tell"]
+    assert choose_decision_of_each_outcome([outcome]) == ["cannot tell"]
     assert "one item only" in outcome.note
 
 

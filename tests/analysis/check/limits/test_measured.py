@@ -10,10 +10,10 @@ from scipy import stats
 
 from analysis import runs
 from analysis.check import numbers
-from analysis.check.grammar import parse_rule_sentence
+from analysis.check.grammar import parse_rule_sentence_into_fields
 from analysis.check.limits.number import Number
 from analysis.check.limits.panels import compute_tails_of_panel
-from analysis.check.outcomes import COUNTED, Outcome, decide_outcomes
+from analysis.check.outcomes import COUNTED, Outcome, choose_decision_of_each_outcome
 from analysis.check.rules import Rule
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_most
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -28,7 +28,7 @@ LIKE = "like these"
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
     return numbers.compute_outcomes_of_number_rule(
-        Rule(sentence, sentence, **parse_rule_sentence(sentence), **fields), runs.open_runs(path)
+        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), runs.open_runs(path)
     )
 
 
@@ -49,7 +49,7 @@ def test_accuracy_in_one_wording_has_the_exact_binomial_test_of_scipy(tmp_path):
     assert outcome.p_broken == pytest.approx(stats.binomtest(22, 30, 0.9, "less").pvalue, rel=1e-9)
     assert outcome.p_holds == pytest.approx(stats.binomtest(22, 30, 0.9, "greater").pvalue, rel=1e-6)
     assert outcome.test == "exact binomial over items"
-    assert decide_outcomes([outcome]) == ["broken"]
+    assert choose_decision_of_each_outcome([outcome]) == ["broken"]
 
 
 @pytest.mark.slow
@@ -88,7 +88,7 @@ def test_of_bounds_a_rule_on_validity_is_decided_only_where_both_agree(tmp_path,
     """The lower bound alone called `validity >= 0.6` broken, though 0.9 may be on the options."""
     frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.4, mass_upper=0.9)
     (outcome,) = check(write_run(tmp_path / "run", frame), rule)
-    assert decide_outcomes([outcome]) == [decision]
+    assert choose_decision_of_each_outcome([outcome]) == [decision]
     assert "between 0.4 and 0.9" in outcome.note
 
 
@@ -96,9 +96,9 @@ def test_bounds_that_are_all_1_break_no_rule_by_their_rounding(tmp_path):
     """A mean of 0.05 + 0.95 and its like came out as 1 - 1e-16, and `validity >= 1` as broken."""
     frame = paraphrases({f"i{n:03}": [0.6, 0.7] for n in range(30)}).assign(mass_upper=1.0)
     mass = np.random.default_rng(3).uniform(0.9, 0.99, len(frame))  # of these, the sum is below 1
-    assert decide_outcomes(check(write_run(tmp_path / "run", frame.assign(mass=mass)), "validity >= 1")) == [
-        "cannot tell"
-    ]
+    assert choose_decision_of_each_outcome(
+        check(write_run(tmp_path / "run", frame.assign(mass=mass)), "validity >= 1")
+    ) == ["cannot tell"]
 
 
 @pytest.mark.slow
@@ -106,7 +106,10 @@ def test_bounds_of_these_wordings_tell_nothing_of_wordings_like_these(tmp_path):
     """They were refused for having one wording, as no validity of a single answer is known."""
     frame = paraphrases({f"i{n}": [0.6, 0.7] for n in range(4)}).assign(mass=0.95, mass_upper=0.99)
     path = write_run(tmp_path / "run", frame)
-    decisions = [decide_outcomes(check(path, "validity >= 0.9", wordings=wordings)) for wordings in ("these", LIKE)]
+    decisions = [
+        choose_decision_of_each_outcome(check(path, "validity >= 0.9", wordings=wordings))
+        for wordings in ("these", LIKE)
+    ]
     assert decisions == [["holds"], ["cannot tell"]]
 
 
@@ -151,7 +154,10 @@ def test_without_a_range_few_items_that_differ_have_no_test(tmp_path):
     frame["score"] = [11.0] + [10.0] * 39
     for sentence in ("ms <= 10.5", "ms >= 10.5"):
         (outcome,) = check(write_scored(tmp_path / sentence[3], frame), sentence)
-        assert decide_outcomes([outcome]) == ["cannot tell"] and outcome.test == "no test: few items differ"
+        assert (
+            choose_decision_of_each_outcome([outcome]) == ["cannot tell"]
+            and outcome.test == "no test: few items differ"
+        )
 
 
 @pytest.mark.slow
@@ -210,13 +216,13 @@ def test_scores_too_large_to_be_squared_are_one_line(tmp_path):
 
 def test_a_single_item_without_bounds_cannot_be_told(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=1, wordings=1, measures=("ms",)))
-    assert decide_outcomes(check(path, "ms <= 100")) == ["cannot tell"]
+    assert choose_decision_of_each_outcome(check(path, "ms <= 100")) == ["cannot tell"]
 
 
 def test_a_model_that_never_answers_cannot_be_told(tmp_path):
     path = write_run(tmp_path / "run", paraphrases({"a": [np.nan, np.nan], "b": [np.nan, np.nan]}, mass=0.0))
     outcomes = check(path, "agreement >= 0.1")
-    assert decide_outcomes(outcomes) == ["cannot tell"] and outcomes[0].note == "no valid answer"
+    assert choose_decision_of_each_outcome(outcomes) == ["cannot tell"] and outcomes[0].note == "no valid answer"
 
 
 @pytest.mark.slow
@@ -261,5 +267,7 @@ def test_a_counted_number_that_is_the_limit_but_for_rounding_keeps_it(monkeypatc
     """.1 + .2 is 0.30000000000000004: it broke a limit of .3, and the check failed."""
     number = Number("study", "model", "condition", "accuracy", value, None, 10, 1.0)
     monkeypatch.setattr(numbers, "list_unit_values_for_measure_rule", lambda rule, run: [number])
-    outcomes = numbers.compute_outcomes_of_number_rule(Rule(sentence, sentence, **parse_rule_sentence(sentence)), None)
-    assert decide_outcomes(outcomes) == ["holds"]
+    outcomes = numbers.compute_outcomes_of_number_rule(
+        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence)), None
+    )
+    assert choose_decision_of_each_outcome(outcomes) == ["holds"]

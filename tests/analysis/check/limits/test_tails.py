@@ -8,9 +8,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis.check.limits.tails import (
-    compute_t_test_with_extra_item,
     compute_tails_of_interval,
     compute_tails_of_share,
+    compute_tails_of_t_with_extra_item,
 )
 from analysis.statistics.resampling import bootstrap_intervals, compute_mean_per_draw
 from helpers.mean_shapes import allow_errors, draw_shape
@@ -86,7 +86,7 @@ def test_an_item_more_is_what_drawn_ones_give_within_the_error_of_the_draws():
     error = half / stats.t.ppf(0.975, n - 1)
     far = draw.exponential(size=draws) * limit / n
     share = float((estimate - error * draw.standard_t(n - 1, draws) - far <= limit).mean())
-    p = compute_t_test_with_extra_item(estimate, (estimate - half, estimate + half), limit, n, n - 1).p_at_most
+    p = compute_tails_of_t_with_extra_item(estimate, (estimate - half, estimate + half), limit, n, n - 1).p_at_most
     assert p == pytest.approx(share, abs=4 * np.sqrt(share / draws))
 
 

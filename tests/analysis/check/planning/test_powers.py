@@ -15,7 +15,7 @@ from analysis.check.planning.item_changes import (
     count_item_answers_by_option,
     estimate_mean_and_variance_of_changes,
     estimate_power_sums_of_option_shares,
-    forecast_item_changes_from_changed_share,
+    forecast_item_changes_for_share_apart,
 )
 from analysis.check.planning.powers import (
     EVERYWHERE,
@@ -161,7 +161,7 @@ def test_the_power_of_changes_is_how_often_their_test_finds_them(changed, limit,
         codes = [draw_codes(draw, shares, wordings) for shares in (now, before)]
         judged = judge_share_of_same_answers(*codes, False, limit, like_these=True, same_wordings=False)
         n_found += (judged.p_broken if 1 - changed * distance < limit else judged.p_holds) < 0.025
-    forecast = forecast_item_changes_from_changed_share(counts, changed * distance, wordings)
+    forecast = forecast_item_changes_for_share_apart(counts, changed * distance, wordings)
     foreseen = compute_change_test_power(forecast, limit, items, 0.025)
     assert 0.2 < foreseen < 0.8 and n_found / studies == pytest.approx(foreseen, abs=0.07)  # 3 standard errors
 
@@ -171,13 +171,13 @@ def test_changes_are_foreseen_as_skewed_as_those_of_a_population():
     shares = draw.dirichlet([1.5, 0.5], 50_000)
     codes = [draw_codes(draw, shares, wordings) for _ in range(2)]
     changes = estimate_change_of_each_item(*codes, same_wordings=False)
-    forecast = forecast_item_changes_from_changed_share(count_item_answers_by_option(codes[0]), 0.0, wordings)
+    forecast = forecast_item_changes_for_share_apart(count_item_answers_by_option(codes[0]), 0.0, wordings)
     assert forecast.skewness == pytest.approx(skew(changes), rel=0.2)
     assert forecast.kurtosis == pytest.approx(kurtosis(changes, fisher=False), rel=0.4)
 
 
 def test_items_that_never_vary_are_told_by_as_many_as_a_share():
-    forecast = forecast_item_changes_from_changed_share(count_item_answers_by_option(np.zeros((10, 4))), 0.0, 5)
+    forecast = forecast_item_changes_for_share_apart(count_item_answers_by_option(np.zeros((10, 4))), 0.0, 5)
     assert (forecast.variance, forecast.skewness, forecast.kurtosis) == (0, 0, 3)
     assert [compute_change_test_power(forecast, 0.95, n_items, 0.025) for n_items in (71, 72)] == [0, 1]
 

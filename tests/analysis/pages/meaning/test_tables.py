@@ -12,10 +12,10 @@ from scipy.stats import mannwhitneyu
 from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
-from analysis.measures.beside_original import read_answers_beside_original
+from analysis.measures.beside_original import tabulate_answers_beside_original
 from analysis.measures.meaning import read_meaning_checks_of_studies, read_meaning_scores, read_verdicts_on_wordings
 from analysis.pages.meaning.catalogue import TABLES
-from analysis.pages.meaning.narrative import count_people
+from analysis.pages.meaning.narrative import count_people_who_judged_meaning
 from analysis.reporting.catalogue.tables import build_table
 from analysis.statistics.annotators import compute_fleiss_kappa_and_krippendorff_alpha
 from analysis.statistics.corrected_share import POOR_READERS, estimate_flip_share_corrected_for_meaning
@@ -92,13 +92,13 @@ def test_one_person_has_no_agreement_and_the_table_says_why(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=5, paraphrases=5, checks={"annotators": ["all"]})
     table = build_table("meaning_annotators", runs.open_runs(run), resamples=20)
     assert table["annotator"].tolist() == ["person all", "all"] and table["kappa"].isna().all()
-    assert count_people(table) == 1
+    assert count_people_who_judged_meaning(table) == 1
     assert "one annotator only" in table["no_interval"].iloc[-1]
 
 
 def test_thresholds_compare_as_many_wordings_of_the_same_items(opened):
     table = build_table("meaning_thresholds", opened, resamples=20)
-    answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
+    answers = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
     rows = answers.merge(
         read_verdicts_on_wordings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"]
     )
@@ -118,7 +118,7 @@ def test_thresholds_compare_as_many_wordings_of_the_same_items(opened):
 
 def test_corrected_shares_are_those_of_the_sheet(opened):
     table, checks = build_table("meaning_corrected", opened), build_table("meaning_checks", opened).set_index("check")
-    answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
+    answers = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
     rows = answers.merge(read_verdicts_on_wordings(opened), on=["study", "item", "variant"])
     same = np.select([rows["votes_yes"] > rows["votes_no"], rows["votes_yes"] < rows["votes_no"]], [1, 0], np.nan)
     passes = rows["entailment:good"] >= checks.loc["entailment:good", "threshold"]
@@ -165,7 +165,7 @@ def test_effects_are_those_of_statsmodels(tmp_path):
     write_meaning(folder, draw_meaning(wordings[["item", "variant", "text", "same"]]))
     opened = runs.open_runs(folder)
     table = build_table("meaning_effect", opened)
-    answers = read_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
+    answers = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str, "model": str})
     rows = answers.merge(
         read_verdicts_on_wordings(opened)[["item", "variant", "meaning_score"]], on=["item", "variant"]
     )

@@ -13,7 +13,7 @@ from analysis.pages.negation import printed
 from analysis.pages.negation.tables import ACCURACIES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_shares, draw_item_counts
+from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_shares, iterate_drawn_item_counts
 from analysis.statistics.shares import build_shares_of_columns
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
@@ -241,7 +241,7 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
     assert 0.92 <= covered <= 0.985
     some = {name: values[:, :20] for name, values in columns.items()}
-    draws = np.concatenate([figures(some, chunk)["acc_change"] for chunk in draw_item_counts(items, 1000)])
+    draws = np.concatenate([figures(some, chunk)["acc_change"] for chunk in iterate_drawn_item_counts(items, 1000)])
     widths = np.quantile(draws, 0.975, axis=0) - np.quantile(draws, 0.025, axis=0)
     assert 0.97 <= (found.upper - found.lower)[:20].mean() / widths.mean() <= 1.2
 

@@ -12,9 +12,9 @@ from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
 from analysis.pages.scoring.by_setting import (
+    describe_all_settings_in_tables,
     describe_range_of_most_extreme_kurtosis,
     describe_sampled_versus_exact_scores,
-    describe_settings_other_than_headline,
 )
 from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
@@ -217,4 +217,4 @@ def test_a_temperature_that_nobody_set_is_the_makers(tmp_path):
     models = label_rows_with_model_and_prompt(page.frame("scores").query("model != 'gold'")).assign(validity=0.2)
     shown += list_cautions(models, models, page.frames, page.setting)
     assert not any("temperature nan" in text or "temperature maker" in text for text in shown)
-    assert "1 temperature, thought scores." in " ".join(describe_settings_other_than_headline(models))
+    assert "1 temperature, thought scores." in " ".join(describe_all_settings_in_tables(models))

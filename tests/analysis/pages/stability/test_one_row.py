@@ -37,7 +37,7 @@ def page(tmp_path_factory):
 
 @pytest.mark.slow
 def test_only_the_model_whose_orders_differ_has_two_rows(page):
-    rows = page.frames.join_option_orders("stability")
+    rows = page.frames.build_table_with_joined_option_orders("stability")
     assert rows[["model", "condition"]].to_numpy().tolist() == [
         ["same", "plain/both orders"], ["moved", "plain/yes-no"], ["moved", "plain/no-yes"],
     ]  # fmt: skip

@@ -105,7 +105,7 @@ def test_the_interval_of_the_correlation_is_that_of_a_plain_loop():
     rng = np.random.default_rng(2)
     a = rng.normal(size=(9, 1))
     b = a + rng.normal(size=(9, 1))
-    (drawn,) = resampling.draw_item_counts(9, 60, seed=3)
+    (drawn,) = resampling.iterate_drawn_item_counts(9, 60, seed=3)
     fast = sources._correlate_paraphrase_sources({"a": a, "b": b}, drawn)["r"][:, 0]
     for times, r in zip(drawn.astype(int), fast, strict=True):
         chosen = np.repeat(np.arange(9), times)

@@ -98,7 +98,7 @@ def test_intervals_of_models(path):
     per_item = tables.tabulate_item_answers_over_paraphrases(run)
     for key, own in per_item.groupby(UNIT):
         chosen = own[own["n_valid"] > 1]
-        counts = next(resampling.draw_item_counts(len(chosen), 60, 3))
+        counts = next(resampling.iterate_drawn_item_counts(len(chosen), 60, 3))
         draws = {name: [] for name in ("range_mean", "sd_mean")}
         for row in counts:
             listed = zip(chosen.to_dict("records"), row, strict=True)
@@ -132,7 +132,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
                 masses.setdefault(row["item"], []).append(row["validity"])
         clusters = [masses[item] for item in sorted(masses)]
         draws = []
-        for row in next(resampling.draw_item_counts(len(clusters), 40, 1)):
+        for row in next(resampling.iterate_drawn_item_counts(len(clusters), 40, 1)):
             pooled = [m for cluster, times in zip(clusters, row, strict=True) for m in cluster * int(times)]
             draws.append(statistics.fmean(pooled))
         low, high = textbook.share(clusters) if key in counted else textbook.percentiles(draws, len(clusters))
@@ -160,7 +160,7 @@ def test_differences(path):
         a, b = ([side[item][column] for item in both] for side in sides)
         assert same(row["difference"], function(a) - function(b))
         draws = []
-        for counts in next(resampling.draw_item_counts(len(both), 30, 2)):
+        for counts in next(resampling.iterate_drawn_item_counts(len(both), 30, 2)):
             drawn = [index for index, times in enumerate(counts) for _ in range(int(times))]
             draws.append(function([a[i] for i in drawn]) - function([b[i] for i in drawn]))
         low, high = textbook.percentiles(draws, len(both))

@@ -9,7 +9,7 @@ import pytest
 from analysis import runs
 from analysis.measures.templates import count_templates_by_study
 from analysis.pages.text_features.family import explain_unfittable_runs
-from analysis.pages.text_features.templates import explain_unfittable_template_studies
+from analysis.pages.text_features.templates import map_template_study_to_reason_not_fitted
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.synthetic import write_run
@@ -38,7 +38,7 @@ def templated() -> pd.DataFrame:
 def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", answers(templated())))
     reason = "the 5 wordings of an item are templates that all 6 items share"
-    assert reason in explain_unfittable_template_studies(opened)["synthetic"]
+    assert reason in map_template_study_to_reason_not_fitted(opened)["synthetic"]
     assert reason in explain_unfittable_runs(opened)
     with pytest.raises(InputError, match=reason):
         tables.build_table("mixed", opened)

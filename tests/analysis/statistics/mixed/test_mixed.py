@@ -133,7 +133,7 @@ def test_residuals_belong_to_the_rows_of_the_frame(family):
 def test_rows_of_fits_are_dropped_but_of_the_largest_residuals(family):
     whole = mixed.fit_mixed_models(family, FORMULA)
     twice = [*whole.fits, *whole.fits]  # equal mean squares: the first of two is kept
-    fits = mixed.collect_fits_with_rows_of_largest_residuals(iter(twice), 1)
+    fits = mixed.collect_fits_keeping_rows_of_worst_ones(iter(twice), 1)
     (place,) = mixed.list_indices_of_largest_residual_fits(twice, 1)
     largest = (whole.residuals["residual"] ** 2).groupby(whole.residuals["model"], observed=True).mean().idxmax()
     assert twice[place][0].key[0] == largest and place < len(whole.fits)

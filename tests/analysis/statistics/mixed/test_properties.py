@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from analysis.statistics import mixed
-from analysis.statistics.mixed.design import build_full_rank_design, build_model_matrix, split_into_fit_inputs
+from analysis.statistics.mixed.design import build_full_rank_design, build_model_matrix, iterate_checked_fit_inputs
 from analysis.statistics.mixed.profile import (
     add_response_sums,
-    compute_profiled_criterion,
+    compute_profile_at_phi,
     compute_sufficient_statistics_of_predictors,
 )
 from reference.mixed_data import responses
@@ -110,13 +110,13 @@ def test_against_generalised_least_squares_written_out(frame):
 @pytest.mark.parametrize("phi", [1e-4, 0.1, 3.0, 1e5])
 def test_slope_is_the_derivative_of_the_criterion(phi):
     frame = responses(1, np.array([2, 5, 9, 1, 4]))
-    asked = build_model_matrix(next(split_into_fit_inputs(frame, mixed.parse_formula(FORMULA), ())))
+    asked = build_model_matrix(next(iterate_checked_fit_inputs(frame, mixed.parse_formula(FORMULA), ())))
     sums = add_response_sums(compute_sufficient_statistics_of_predictors(asked, build_full_rank_design(asked)), asked.y)
     step = 1e-4 * phi
     numeric = (
-        compute_profiled_criterion(sums, phi + step).criterion - compute_profiled_criterion(sums, phi - step).criterion
+        compute_profile_at_phi(sums, phi + step).criterion - compute_profile_at_phi(sums, phi - step).criterion
     ) / (2 * step)
-    assert compute_profiled_criterion(sums, phi).slope == pytest.approx(numeric, rel=1e-5, abs=1e-10)
+    assert compute_profile_at_phi(sums, phi).slope == pytest.approx(numeric, rel=1e-5, abs=1e-10)
 
 
 def test_balanced_design_has_the_textbook_answer():
@@ -137,11 +137,11 @@ def test_balanced_design_has_the_textbook_answer():
 
 def test_the_example_of_the_module_comes_out_as_it_says():
     frame = pd.DataFrame({"item": list("AABBB"), "y": [1.0, 3, 4, 6, 8]})
-    (part,) = split_into_fit_inputs(frame, mixed.parse_formula("y ~ 1 + (1 | item)"), ())
+    (part,) = iterate_checked_fit_inputs(frame, mixed.parse_formula("y ~ 1 + (1 | item)"), ())
     asked = build_model_matrix(part)
     made = build_full_rank_design(asked)
     sums = add_response_sums(compute_sufficient_statistics_of_predictors(asked, made), asked.y)
-    found = compute_profiled_criterion(sums, 1.0)
+    found = compute_profile_at_phi(sums, 1.0)
     assert asked.codes.tolist() == [0, 0, 1, 1, 1]
     assert (sums.size.tolist(), sums.y.tolist(), sums.within_yy) == ([2, 3], [2, 6], 10)
     np.testing.assert_allclose(found.weight, [2 / 3, 3 / 4])

@@ -11,8 +11,8 @@ from analysis.statistics.ratings.comparison import (
     LARGER,
     NO_LARGER,
     OPEN,
-    compare_units_with_people_by_item,
     compute_intervals_over_people,
+    compute_item_figures_of_units_and_people,
     compute_people_comparison_intervals,
     judge_distance_from_people,
 )
@@ -41,7 +41,7 @@ def test_figures_the_slow_way():
     shares = rng.dirichlet(np.ones(5), (12, 3))
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, 400.0))
     reference = build_resampled_and_halved_people(people, draws=50, splits=50)
-    figures = compare_units_with_people_by_item(shares, people, reference, np.full((12, 3), PROBABILITIES))
+    figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
     means = compute_people_comparison_intervals(figures, signs)
     for unit in range(3):
@@ -78,7 +78,9 @@ def test_a_model_that_answers_as_all_people_do_has_no_distance_beyond_chance():
         reference = build_resampled_and_halved_people(people, draws=200, splits=2, seed=seed)
         sampled = np.array([rng.multinomial(150, p) / 150 for p in model])
         both = np.stack([model, sampled], axis=1)
-        figures = compare_units_with_people_by_item(both, people, reference, np.tile([PROBABILITIES, 150.0], (10, 1)))
+        figures = compute_item_figures_of_units_and_people(
+            both, people, reference, np.tile([PROBABILITIES, 150.0], (10, 1))
+        )
         net.append(figures["w1"][:, 0] - figures["w1_chance"][:, 0])
         sampled_net.append(figures["w1"][:, 1] - figures["w1_chance"][:, 1])
     for values in (net, sampled_net):
@@ -95,7 +97,9 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
     for seed in range(150):
         everyone, model, people = make_world(rng, 12, 250, by)
         reference = build_resampled_and_halved_people(people, draws=300, splits=60, seed=seed)
-        figures = compare_units_with_people_by_item(model[:, None], people, reference, np.full((12, 1), PROBABILITIES))
+        figures = compute_item_figures_of_units_and_people(
+            model[:, None], people, reference, np.full((12, 1), PROBABILITIES)
+        )
         over_items = compute_people_comparison_intervals(figures, np.ones(12))["excess"]
         ends = compute_intervals_over_people(model, people, reference, {"all": np.ones(12)})["all"]
         steps = np.cumsum(model - everyone, axis=1)[:, :-1]
@@ -124,7 +128,9 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
         _, model, people = make_world(rng, 12, 1000, 0.0)
         reference = build_resampled_and_halved_people(people, draws=100, splits=30, seed=seed)
         sampled = np.stack([[rng.multinomial(size, p) / size for p in model] for size in sizes], axis=1)
-        figures = compare_units_with_people_by_item(sampled, people, reference, np.tile(sizes.astype(float), (12, 1)))
+        figures = compute_item_figures_of_units_and_people(
+            sampled, people, reference, np.tile(sizes.astype(float), (12, 1))
+        )
         np.testing.assert_allclose(
             figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
         )
@@ -144,7 +150,7 @@ def test_more_sampled_answers_than_people_change_nothing():
     _, model, people = make_world(rng, 6, 200, 0.1)
     reference = build_resampled_and_halved_people(people, draws=10, splits=10)
     n_samples = np.tile([PROBABILITIES, np.inf, 200.0, 5000.0], (6, 1))
-    figures = compare_units_with_people_by_item(np.stack([model] * 4, axis=1), people, reference, n_samples)
+    figures = compute_item_figures_of_units_and_people(np.stack([model] * 4, axis=1), people, reference, n_samples)
     np.testing.assert_allclose(figures["w1_expected"], figures["w1_between"], atol=1e-15)
 
 
@@ -165,7 +171,9 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     shares = rng.dirichlet(np.ones(5), 12)
     people = People(tuple("abcdefghijkl"), rng.dirichlet(np.ones(5), 12), np.full(12, 5), np.full(12, np.nan))
     reference = build_resampled_and_halved_people(people, draws=10, splits=10)
-    figures = compare_units_with_people_by_item(shares[:, None], people, reference, np.full((12, 1), PROBABILITIES))
+    figures = compute_item_figures_of_units_and_people(
+        shares[:, None], people, reference, np.full((12, 1), PROBABILITIES)
+    )
     over_items = compute_people_comparison_intervals(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()
     ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
@@ -179,7 +187,7 @@ def test_items_that_only_models_or_only_people_answered_are_left_out():
     people = People(tuple("abcdefgh"), rng.dirichlet(np.ones(5), 8), np.full(8, 5), np.full(8, 400.0))
     shares[0], people.shares[1] = np.nan, np.nan
     reference = build_resampled_and_halved_people(people, draws=20, splits=10)
-    figures = compare_units_with_people_by_item(shares, people, reference, np.full((8, 1), PROBABILITIES))
+    figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((8, 1), PROBABILITIES))
     of_both = {name: values[2:] for name, values in figures.items()}
     every = compute_people_comparison_intervals(figures, np.ones(8))
     for name, parts in compute_people_comparison_intervals(of_both, np.ones(6)).items():
@@ -196,7 +204,7 @@ def test_people_who_all_answer_alike_and_distances_that_are_all_alike_give_no_in
     over_people = compute_intervals_over_people(shares, people, reference, {"all": np.ones(5)})["all"]
     assert np.isnan(list(over_people.values())).all()
     same = np.eye(5)[[1, 2, 3, 4, 3]]
-    figures = compare_units_with_people_by_item(same[:, None], people, reference, np.full((5, 1), PROBABILITIES))
+    figures = compute_item_figures_of_units_and_people(same[:, None], people, reference, np.full((5, 1), PROBABILITIES))
     w1, lower, upper = compute_people_comparison_intervals(figures, np.ones(5))["w1"]
     assert w1 == pytest.approx(0.25) and np.isnan([lower, upper]).all()
 

@@ -10,8 +10,8 @@ from analysis.statistics.ratings.people import (
     build_people_from_ranks,
     build_resampled_and_halved_people,
     compute_option_shares_of_random_halves,
+    compute_option_shares_of_resampled_people,
     correlate_halves_of_people,
-    resample_people,
 )
 
 
@@ -50,7 +50,7 @@ def test_an_item_that_nobody_answers_is_nan():
 def test_people_drawn_anew_are_whole_people():
     """Every person answers both items alike: so does everybody who is drawn."""
     ranks = np.repeat(np.arange(40.0)[:, None] % 5, 2, axis=1)
-    drawn = resample_people(make_people(ranks), draws=50)
+    drawn = compute_option_shares_of_resampled_people(make_people(ranks), draws=50)
     np.testing.assert_array_equal(drawn[:, 0], drawn[:, 1])
     first, second = compute_option_shares_of_random_halves(make_people(ranks), splits=50)
     np.testing.assert_array_equal(first[:, 0], first[:, 1])
@@ -64,7 +64,9 @@ def test_draws_vary_as_shares_of_n_do(known):
     if known == "as shares":
         people = People(people.items, people.shares, people.n_options, people.n)
     q, n = people.shares, people.n[:, None]
-    np.testing.assert_allclose(resample_people(people, 4000, seed=1).var(axis=0), q * (1 - q) / n, rtol=0.1)
+    np.testing.assert_allclose(
+        compute_option_shares_of_resampled_people(people, 4000, seed=1).var(axis=0), q * (1 - q) / n, rtol=0.1
+    )
     first, second = compute_option_shares_of_random_halves(people, 4000, seed=1)
     np.testing.assert_allclose((first - second).var(axis=0), 4 * q * (1 - q) / n, rtol=0.1)
 
@@ -112,5 +114,11 @@ def test_people_of_unknown_number_are_not_drawn():
 
 def test_the_same_seed_draws_the_same_people():
     people = make_people(draw_ranks())
-    np.testing.assert_array_equal(resample_people(people, 20, seed=3), resample_people(people, 20, seed=3))
-    assert (resample_people(people, 20, seed=3) != resample_people(people, 20, seed=4)).any()
+    np.testing.assert_array_equal(
+        compute_option_shares_of_resampled_people(people, 20, seed=3),
+        compute_option_shares_of_resampled_people(people, 20, seed=3),
+    )
+    assert (
+        compute_option_shares_of_resampled_people(people, 20, seed=3)
+        != compute_option_shares_of_resampled_people(people, 20, seed=4)
+    ).any()

@@ -15,8 +15,8 @@ from analysis.statistics.reliability.aggregated import (
     TaskAccuracies,
     compute_pair_order_agreement_over_templates,
     estimate_components_of_mean_task_accuracy,
-    estimate_order_stability_across_templates,
     estimate_prior_of_model_accuracy_differences,
+    estimate_probabilities_of_pairs_keeping_order,
     rank_models_by_accuracy,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -174,7 +174,7 @@ def test_other_templates_keep_a_sign_as_a_panel_of_two_models_does():
     part = ((float(apart.var(ddof=1)) / 5, 4.0),)
     nothing = {"items": ((np.nan, np.nan),), "both": ((np.nan, np.nan),)}
     pair = replace(estimate_panel_mean(np.eye(3), True), mean=float(apart.mean()), parts={**nothing, "wordings": part})
-    found = estimate_order_stability_across_templates([one])
+    found = estimate_probabilities_of_pairs_keeping_order([one])
     assert found[0, 1] == found[1, 0] == pytest.approx(compute_panel_same_sign_probability(pair, "wordings"), abs=1e-9)
     assert np.isnan(found[0, 0])
 
@@ -198,7 +198,7 @@ def test_several_models_share_what_they_tell_of_errors():
     for true in known.true:
         r = true / (true + variance)
         kept.append(stats.t.cdf(abs(apart.mean()) * r / np.sqrt((1 + r) * variance), 1 / (1 / free + 0.5 / 2)))
-    assert estimate_order_stability_across_templates([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
+    assert estimate_probabilities_of_pairs_keeping_order([one])[0, 1] == pytest.approx(np.mean(kept), abs=1e-9)
 
 
 @pytest.mark.parametrize("templates", [2, 3])
@@ -214,7 +214,7 @@ def test_few_templates_foresee_no_more_than_comes_true(templates, sd):
             seen.append(ability + rng.normal(0, 1, (20, templates)) * sizes)
         here, there = (each.mean(axis=1) for each in seen)
         foreseen.append(
-            estimate_order_stability_across_templates([TaskAccuracies(seen[0], np.full(seen[0].shape, 1e9))])[pairs]
+            estimate_probabilities_of_pairs_keeping_order([TaskAccuracies(seen[0], np.full(seen[0].shape, 1e9))])[pairs]
         )
         kept.append(((here[:, None] > here) == (there[:, None] > there))[pairs])
     foreseen, kept = np.concatenate(foreseen), np.concatenate(kept)
@@ -267,7 +267,9 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
         same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
         found = rank_models_by_accuracy([one])
         foreseen.append(
-            (estimate_order_stability_across_templates([one]) if same_items else found.same_order_probability)[pairs]
+            (estimate_probabilities_of_pairs_keeping_order([one]) if same_items else found.same_order_probability)[
+                pairs
+            ]
         )
         came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
         taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
@@ -286,7 +288,7 @@ def test_equal_models_have_no_order():
     assert found.model == 0
     assert np.isnan(found.compute_coefficient_interval(1)).all()
     assert np.isnan(found.compute_generalizability(1))
-    assert np.isnan(estimate_order_stability_across_templates([same])).all()
+    assert np.isnan(estimate_probabilities_of_pairs_keeping_order([same])).all()
     assert (rank_models_by_accuracy([same]).rank == 2).all()
     assert np.isnan(rank_models_by_accuracy([same]).tau)
 

@@ -7,7 +7,7 @@ import pytest
 from inference.asking.reading.strict_answers import find_option_equal_to_text
 from inference.asking.rounds import build_columns_of_response
 from inference.engines.contract import Generation
-from inference.protocols.choice.reading import parse_majority_choice_from_replies
+from inference.protocols.choice.reading import build_columns_of_majority_choice
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompts import Prompt
 
@@ -65,7 +65,7 @@ def test_every_text_of_a_choice_is_read_by_both_readings(reading, main, other):
     attributes = {"choice_A": "red", "choice_B": "blue"}
     variant = Variant("1", "original", "original", "Which?", options, attributes=attributes)
     texts = ("Answer: A. blue", "**B**", "What?")
-    columns = parse_majority_choice_from_replies(
+    columns = build_columns_of_majority_choice(
         variant, Prompt(None, ({"role": "user", "content": "Which?"},), (("A",), ("B",))), Generation(texts, texts),
         reading,
     )  # fmt: skip

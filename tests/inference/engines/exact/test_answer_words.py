@@ -14,10 +14,10 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.exact.answer_words import (
     Options,
+    build_options_from_forms,
     extract_first_word,
     extract_prompt_end_affecting_tokens,
-    group_forms_by_option,
-    tokenize_answers,
+    tokenize_answers_into_options,
 )
 from inference.engines.exact.followed_paths import FollowedPaths
 from inference.engines.exact.option_tree import TreeTable, build_option_tree
@@ -157,7 +157,7 @@ def test_rows_of_one_batch_may_have_targets_of_their_own() -> None:
 
 def test_forms_with_the_same_ids_count_once() -> None:
     tokenizer = tiny_models.metaspace_tokenizer()
-    options = tokenize_answers(
+    options = tokenize_answers_into_options(
         "Reply:", (("yes", " yes", "yes"), ("no",)), build_encoder_without_truncation_or_padding(tokenizer)
     )
     assert len(options.sequences[0]) == len(set(options.sequences[0]))
@@ -166,7 +166,7 @@ def test_forms_with_the_same_ids_count_once() -> None:
 
 def test_ids_shared_by_two_options_are_refused() -> None:
     with pytest.raises(InputError, match="'yes' of option 1 and 'yep' of option 2 are the same"):
-        group_forms_by_option((("yes",), ("yep",)), [(0, "yes", (3,)), (1, "yep", (3,))], [])
+        build_options_from_forms((("yes",), ("yep",)), [(0, "yes", (3,)), (1, "yep", (3,))], [])
 
 
 def test_context_is_the_last_word_with_the_space_behind_it() -> None:

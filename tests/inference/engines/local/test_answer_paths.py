@@ -136,7 +136,9 @@ def test_a_prompt_takes_memory_for_its_own_answers_only(monkeypatch: pytest.Monk
     prompts = [Prompt("Where?\nAnswer:", None, many), *prompts_of(start="")[:8]]
     engine.score(prompts)
     trees = [engine._tokenize_row_options(row).tree for row in engine._get_or_tokenize_rows(prompts)]
-    continued = [sum(node.has_inner_children for node in tree.list_inner_nodes() if node.path) for tree in trees]
+    continued = [
+        sum(node.has_inner_children for node in tree.iterate_nodes_with_children() if node.path) for tree in trees
+    ]
     assert continued[0] > 2 * max(continued[1:]) > 0
     assert made
     for layer in made:

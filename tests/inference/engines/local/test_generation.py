@@ -16,7 +16,7 @@ from inference.engines.contract import Generation, Sampling
 from inference.engines.loading import Checkpoint
 from inference.engines.local import generation
 from inference.engines.local.causal import CausalEngine
-from inference.engines.local.generation import choose_next_tokens, draw_random_numbers, drop_unlikely_tokens
+from inference.engines.local.generation import choose_next_tokens, draw_random_numbers, zero_weights_of_unlikely_tokens
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
@@ -207,7 +207,7 @@ def test_the_tokens_left_to_draw_from_are_those_of_transformers(rule: dict[str, 
         expected = TopPLogitsWarper(rule["top_p"])(None, expected)
     if "min_p" in rule:
         expected = MinPLogitsWarper(rule["min_p"])(None, expected)
-    left = drop_unlikely_tokens(scores.softmax(-1), Sampling(2, 1.0, **rule))
+    left = zero_weights_of_unlikely_tokens(scores.softmax(-1), Sampling(2, 1.0, **rule))
     torch.testing.assert_close(left / left.sum(-1, keepdim=True), expected.softmax(-1))
 
 

@@ -11,7 +11,7 @@ import random
 import pytest
 
 from ground.errors import InputError
-from inference.engines.exact.answer_words import tokenize_answers
+from inference.engines.exact.answer_words import tokenize_answers_into_options
 from inference.engines.openai import bounds
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
@@ -28,7 +28,7 @@ def chat(*entries: dict) -> dict:
 
 
 def test_whole_words_count_whatever_their_case_or_space():
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         texts((" Yes", 0.5), ("yes", 0.2), (" NO", 0.1)), bounds.build_option_forms_in_bytes(YES_NO)
     )
     assert found.probability == pytest.approx((0.7, 0.1), abs=1e-15)
@@ -37,7 +37,7 @@ def test_whole_words_count_whatever_their_case_or_space():
 
 
 def test_an_option_that_is_not_shown_is_no_exact_zero():
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         texts(("Yes", 0.9), ("Maybe", 0.04)), bounds.build_option_forms_in_bytes(YES_NO)
     )
     assert found.probability == (pytest.approx(0.9), 0.0)
@@ -47,7 +47,7 @@ def test_an_option_that_is_not_shown_is_no_exact_zero():
 
 @pytest.mark.parametrize("token", ["Y", " ", " N", "", "ye"])
 def test_the_beginning_of_an_answer_counts_for_the_upper_bound_only(token):
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         texts(("Yes", 0.5), (token, 0.3), ("Of", 0.2)), bounds.build_option_forms_in_bytes(YES_NO)
     )
     assert found.mass == pytest.approx(0.5, abs=1e-15)
@@ -56,7 +56,7 @@ def test_the_beginning_of_an_answer_counts_for_the_upper_bound_only(token):
 
 @pytest.mark.parametrize("token", ["Yesterday", "Yes,", "\n", "  Yes", "oN", "es"])
 def test_what_is_no_answer_counts_nowhere(token):
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         texts((token, 0.6), ("Yes", 0.4)), bounds.build_option_forms_in_bytes(YES_NO)
     )
     assert (found.mass, found.mass_upper, found.answer) == (pytest.approx(0.4), None, None)
@@ -65,12 +65,12 @@ def test_what_is_no_answer_counts_nowhere(token):
 
 def test_an_answer_that_begins_another_one_is_nobodys():
     """Is "1" the number 1 or the beginning of 10?"""
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         texts(("1", 0.6), ("2", 0.3), ("x", 0.1)), bounds.build_option_forms_in_bytes((("1",), ("2",), ("10",)))
     )
     assert found.probability == pytest.approx((0, 0.3, 0))
     assert (found.mass, found.mass_upper, found.answer) == (pytest.approx(0.3), pytest.approx(0.9), None)
-    same = bounds.compute_option_probabilities_from_first_tokens(
+    same = bounds.compute_score_from_shown_first_tokens(
         texts(("agree", 0.7), ("x", 0.3)), bounds.build_option_forms_in_bytes((("agree", "agrees"), ("no",)))
     )
     assert same.probability == (pytest.approx(0.7), 0.0) and same.mass_upper is None
@@ -98,7 +98,7 @@ def test_options_with_one_word_are_refused():
 def test_parts_of_characters(entry, upper):
     others = {"token": "いいえ", "logprob": math.log(0.5)}, {"token": "x", "logprob": math.log(0.1)}
     tokens = parse_candidates_for_first_token(chat({**entry, "logprob": math.log(0.4)}, *others), 3)
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         tokens, bounds.build_option_forms_in_bytes((("はい",), ("いいえ",)))
     )
     assert (found.mass if found.mass_upper is None else found.mass_upper) == pytest.approx(upper, abs=1e-12)
@@ -121,7 +121,7 @@ def test_bounds_hold_for_every_vocabulary_and_k():
                 elif any(word.startswith(piece) for word in words):
                     true[option] += p * goes_on[piece] / 2
         shown = texts(*model.items())[: draw.randint(1, len(pieces))]
-        found = bounds.compute_option_probabilities_from_first_tokens(
+        found = bounds.compute_score_from_shown_first_tokens(
             shown, bounds.build_option_forms_in_bytes((("yes", "Yes"), ("no",)))
         )
         upper = found.mass if found.mass_upper is None else found.mass_upper
@@ -134,7 +134,7 @@ IDS = {"Q:": [9], "Q:yes": [9, 1], "Q: yes": [9, 2], "Q:no": [9, 3], "Q: no": [9
 
 def by_ids() -> bounds.Forms:
     return bounds.build_option_forms_in_token_ids(
-        tokenize_answers("Q:", (("yes",), ("no",)), lambda texts: [IDS[text] for text in texts])
+        tokenize_answers_into_options("Q:", (("yes",), ("no",)), lambda texts: [IDS[text] for text in texts])
     )
 
 
@@ -145,17 +145,15 @@ def ids(**probability: float) -> list[ShownToken]:
 
 
 def test_token_ids_of_which_all_are_shown_are_exact():
-    found = bounds.compute_option_probabilities_from_first_tokens(
-        ids(t1=0.4, t2=0.1, t3=0.2, t4=1e-9, t8=0.01), by_ids()
-    )
+    found = bounds.compute_score_from_shown_first_tokens(ids(t1=0.4, t2=0.1, t3=0.2, t4=1e-9, t8=0.01), by_ids())
     assert found.probability == pytest.approx((0.5, 0.2), abs=1e-15) and found.mass_upper is None
     assert found.logprob == pytest.approx((math.log(0.5), math.log(0.2)), abs=1e-12)
 
 
 def test_a_hidden_token_id_is_less_probable_than_any_shown():
-    found = bounds.compute_option_probabilities_from_first_tokens(ids(t1=0.4, t2=0.1, t3=0.2, t8=0.01), by_ids())
+    found = bounds.compute_score_from_shown_first_tokens(ids(t1=0.4, t2=0.1, t3=0.2, t8=0.01), by_ids())
     assert found.mass_upper == pytest.approx(0.71, abs=1e-12)
-    found = bounds.compute_option_probabilities_from_first_tokens(
+    found = bounds.compute_score_from_shown_first_tokens(
         ids(t1=0.4, t2=0.1, t3=0.2, t4=0.05), by_ids()
     )  # " no" needs a second token
     assert found.mass_upper == pytest.approx(0.75, abs=1e-12)

@@ -20,7 +20,7 @@ from helpers.broken_replies import BROKEN, send_payload
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -85,7 +85,7 @@ def ask(out, server, *, ways=PROBABILITY, form="chat", retries=QUICK, clock=None
 
     questions = Questions(BOOK, answers=ways)
     task = Task(STUDY, [Model("m", model)], questions, Settings(form=form), str(out), allowed=AllowedFailures(rows=1))
-    return execute_tasks([task], load=load)
+    return ask_tasks_and_list_tallies([task], load=load)
 
 
 def rows_of(out) -> list[dict]:

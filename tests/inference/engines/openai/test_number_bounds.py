@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from inference.engines.contract import Score
-from inference.engines.openai.thoughts.number_bounds import NextToken, Path, bound_number_probabilities
+from inference.engines.openai.thoughts.number_bounds import NextToken, Path, ask_and_bound_number_probabilities
 
 
 def bound_numbers(numbers: range, shown: dict[Path, list[NextToken]]) -> tuple[Score, list[Path]]:
@@ -17,7 +17,7 @@ def bound_numbers(numbers: range, shown: dict[Path, list[NextToken]]) -> tuple[S
         asked.append(path)
         return shown[path]
 
-    return asyncio.run(bound_number_probabilities(numbers, ask_next)), asked
+    return asyncio.run(ask_and_bound_number_probabilities(numbers, ask_next)), asked
 
 
 def test_an_empty_token_ends_a_number():

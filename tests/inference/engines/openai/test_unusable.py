@@ -148,7 +148,7 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
 
     async def ask() -> None:
         while True:
-            async with doubts.wait_until_request_may_be_sent() as number:
+            async with doubts.wait_and_count_request_during_block() as number:
                 await asyncio.sleep(chance.random() / 1000)
                 bad = sent["good"] >= 25
                 sent["bad" if bad else "good"] += 1
@@ -169,7 +169,7 @@ def test_few_requests_are_sent_to_a_server_that_goes_bad(concurrency, seed):
 
 
 async def admitted(doubts: Doubts) -> bool:
-    async with doubts.wait_until_request_may_be_sent():
+    async with doubts.wait_and_count_request_during_block():
         return True
 
 

@@ -12,7 +12,7 @@ from helpers.questions import options, row, write
 from helpers.trivial_engine import shown
 from inference.engines.contract import Generation, Sampling, Score
 from inference.protocols import choice
-from inference.protocols.choice.reading import find_choice_of_likeliest_words, parse_majority_choice_from_replies
+from inference.protocols.choice.reading import build_columns_of_likeliest_words, build_columns_of_majority_choice
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import MATH, Question, draw_choice_orders
 from inference.stimuli.study import Option, Variant
@@ -208,20 +208,18 @@ class TestAnswers:
     variant = Variant("q", "original/1", "original", "Which?", tuple(map(Option, "ABC", "CAB")))
 
     def test_texts_answer_with_the_likeliest_choice_not_with_the_likeliest_token(self):
-        columns = find_choice_of_likeliest_words(
+        columns = build_columns_of_likeliest_words(
             self.variant, Prompt("", None, ()), Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, None)
         )
         assert (columns["answer"], columns["probability"]) == ("B", (0.1, 0.3, 0.2))
-        bounds = find_choice_of_likeliest_words(
+        bounds = build_columns_of_likeliest_words(
             self.variant, Prompt("", None, ()), Score((0.1, 0.0, 0.2), (), 0.3, 0, mass_upper=0.9)
         )
         assert (bounds["answer"], bounds["logprob"], bounds["mass_upper"]) == ("C", None, 0.9)
 
     def test_several_texts_vote_and_what_is_not_parsed_is_counted(self):
         def answer(*texts):
-            return parse_majority_choice_from_replies(
-                self.variant, Prompt("Answer:", None, ()), Generation(texts, texts)
-            )
+            return build_columns_of_majority_choice(self.variant, Prompt("Answer:", None, ()), Generation(texts, texts))
 
         assert answer(" B. x", " B", " A", None, "?") | {"output": 0} == {
             "output": 0, "count": [1, 2, 0], "invalid": 2, "read_otherwise": 0, "answer": "B",
@@ -236,7 +234,7 @@ class TestAnswers:
     def test_a_letter_alone_is_read_and_what_the_other_reading_reads_otherwise_is_counted(self):
         texts = ("B", "**B**", "Answer: B. x", "A dog")
         rows = [
-            parse_majority_choice_from_replies(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
+            build_columns_of_majority_choice(self.variant, Prompt(None, (), ()), Generation(texts, texts), reading)
             for reading in ("letter", "strict")
         ]
         assert [row["count"] for row in rows] == [[0, 3, 0], [0, 1, 0]]

@@ -15,7 +15,7 @@ import pytest
 
 from analysis import runs
 from helpers.trivial_engine import TrivialEngine, shown
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation, Sampling, Score
@@ -82,7 +82,9 @@ def rows(request, tmp_path_factory):
         letter: WantsLetter(letter, form) for letter in ascii_uppercase[: len(CHOICES)]
     }
     models = tuple(Model(name.replace(" ", "-"), name) for name in engines)
-    execute_tasks([Task(study, models, asked, Settings(), str(folder))], load=lambda model, seed: engines[model.source])
+    ask_tasks_and_list_tallies(
+        [Task(study, models, asked, Settings(), str(folder))], load=lambda model, seed: engines[model.source]
+    )
     opened = runs.open_runs(folder)
     return opened.sql(
         """

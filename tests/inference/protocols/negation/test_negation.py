@@ -11,7 +11,7 @@ import pytest
 from ground.errors import InputError
 from helpers.trivial_engine import TrivialEngine
 from inference.__main__ import build_parser_of_run_file_study
-from inference.asking.execute import Task, execute_tasks
+from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Score
@@ -186,7 +186,7 @@ class TestCommandLine:
         study = negation.build_negation_study({"town 0": GROUPS["town 0"]}, "towns")
         questions = negation.Questions(entailment.read_entailment_prompts("en"), "en")
         task = Task(study, (Model("m", "m"),), questions, Settings(), str(tmp_path / "run"), {}, ())
-        execute_tasks([task], load=lambda model, seed: Three())
+        ask_tasks_and_list_tallies([task], load=lambda model, seed: Three())
         (part,) = sorted((tmp_path / "run" / "responses").glob("*.parquet"))
         rows = pq.read_table(part).to_pylist()
         assert {tuple(row["probability"]) for row in rows} == {(0.5, 0.3, 0.1)}

@@ -10,7 +10,7 @@ from helpers.workbooks import workbook
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score, Thoughts
 from inference.protocols.scale import COLUMNS, Questions, build_scale_study, read_scale_prompts
-from inference.protocols.scale.reading import parse_number_or_letter_of_text, read_scale_response
+from inference.protocols.scale.reading import build_columns_of_scale_response, find_option_by_number_or_letter
 from inference.protocols.scale.shown import DOWN, LETTERS, NUMBERS, UP, WORDS, Showing, choose_shown_options
 from inference.stimuli.items import read_and_check_items
 from inference.stimuli.study import Option, Variant
@@ -121,13 +121,13 @@ def test_probabilities_of_numbers_are_taken_out_of_their_range():
     showing = Showing(NUMBERS, DOWN, without_middle=True)
     probability = tuple(n / 100 for n in range(11))
     score = Score(probability, tuple(map(float, range(-11, 0))), 0.55, 5)
-    row = read_scale_response(showing, build_variant(ELEVEN), PROMPT, score)
+    row = build_columns_of_scale_response(showing, build_variant(ELEVEN), PROMPT, score)
     kept = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10]
     assert row["probability"] == tuple(probability[n] for n in kept)
     assert row["logprob"] == tuple(float(n - 11) for n in kept)
     assert (row["answer"], row["mass"]) == ("10", pytest.approx(0.5))
     thoughts = Thoughts(("hm", "so"), ("", ""), (1, 1), (True, False), (score, None))
-    row = read_scale_response(showing, build_variant(ELEVEN), PROMPT, thoughts)
+    row = build_columns_of_scale_response(showing, build_variant(ELEVEN), PROMPT, thoughts)
     assert row["probability"] == pytest.approx([probability[n] for n in kept])
     assert row["sample_answer"] == ["10", None]
 
@@ -149,8 +149,8 @@ def test_probabilities_of_numbers_are_taken_out_of_their_range():
     ],
 )  # fmt: skip
 def test_texts_are_read_by_the_rule(text, number, letter):
-    assert parse_number_or_letter_of_text(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
-    assert parse_number_or_letter_of_text(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
+    assert find_option_by_number_or_letter(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
+    assert find_option_by_number_or_letter(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
 
 
 @pytest.mark.parametrize(
@@ -167,18 +167,25 @@ def test_texts_are_read_by_the_rule(text, number, letter):
 )  # fmt: skip
 def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option: str | None) -> None:
     shown = choose_shown_options(("そう思わない", "どちらでもない", "そう思う"), Showing(NUMBERS))
-    assert parse_number_or_letter_of_text(text, shown, NUMBERS) == option
+    assert find_option_by_number_or_letter(text, shown, NUMBERS) == option
 
 
 def test_counts_go_from_the_lowest_option_to_the_highest_whatever_was_shown():
     generation = Generation(("1", "1. Strongly agree", "4", "no idea"), ("1", "1. Strongly agree", "4", None))
-    row = read_scale_response(Showing(NUMBERS, DOWN, without_middle=True), build_variant(FIVE), PROMPT, generation)
+    row = build_columns_of_scale_response(
+        Showing(NUMBERS, DOWN, without_middle=True), build_variant(FIVE), PROMPT, generation
+    )
     assert (row["count"], row["invalid"], row["answer"]) == ([1, 0, 0, 2], 1, "Strongly agree")
     assert row["sample_answer"] == ["Strongly agree", "Strongly agree", "Strongly disagree", None]
     assert row["sample_answer_otherwise"] == ["Strongly agree", None, "Strongly disagree", None]
     words = Prompt("?", None, tuple((option, option.lower()) for option in FIVE))
     generation = Generation(("I disagree.", "Neither"), ("I disagree.", "Neither"))
-    row = read_scale_response(Showing(WORDS), build_variant(FIVE), words, generation)
+    row = build_columns_of_scale_response(Showing(WORDS), build_variant(FIVE), words, generation)
     assert (row["count"], row["answer"]) == ([0, 1, 1, 0, 0], None)
     whole = Generation(("10", "7 of 10"), ("10", "7 of 10"))
-    assert read_scale_response(Showing(), build_variant(ELEVEN), PROMPT, whole)["count"] == [0] * 7 + [1, 0, 0, 1]
+    assert build_columns_of_scale_response(Showing(), build_variant(ELEVEN), PROMPT, whole)["count"] == [0] * 7 + [
+        1,
+        0,
+        0,
+        1,
+    ]

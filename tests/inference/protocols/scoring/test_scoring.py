@@ -13,7 +13,7 @@ from ground.errors import InputError
 from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score
-from inference.protocols.scoring import Questions, parse_score_response, read_scoring_prompts
+from inference.protocols.scoring import Questions, build_columns_of_score_response, read_scoring_prompts
 from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_scoring_items, read_scoring_items
 from inference.stimuli.numbers import does_text_continue_number, parse_first_number, parse_scale_range
 from inference.stimuli.study import ORIGINAL, Variant
@@ -52,23 +52,28 @@ def test_wrong_ranges_are_refused(text: str, problem: str) -> None:
 
 def test_samples_are_dropped_clipped_and_averaged() -> None:
     texts = ("8", "12 of 12", "7.5.", "-1", "none", "well")
-    row = parse_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, (*texts[:-1], None)))
+    row = build_columns_of_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, (*texts[:-1], None)))
     assert row == {"output": list(texts), "invalid": 2, "clipped": 2, "score": (8 + 9 + 7.5 + 1) / 4}
-    nothing = parse_score_response(range(10), VARIANT, PROMPT, Generation(("none",), ("none",)))
+    nothing = build_columns_of_score_response(range(10), VARIANT, PROMPT, Generation(("none",), ("none",)))
     assert (nothing["score"], nothing["invalid"], nothing["clipped"]) == (None, 1, 0)
 
 
 def test_full_width_digits_are_read_and_moved_into_the_range() -> None:
     texts = ("７", "１２", "８．５")
-    row = parse_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, texts))
+    row = build_columns_of_score_response(range(1, 10), VARIANT, PROMPT, Generation(texts, texts))
     assert row == {"output": list(texts), "invalid": 0, "clipped": 1, "score": (7 + 9 + 8.5) / 3}
 
 
 def test_exact_rows_hold_the_expected_and_the_likeliest_number() -> None:
-    row = parse_score_response(range(1, 4), VARIANT, PROMPT, Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, 1))
+    row = build_columns_of_score_response(
+        range(1, 4), VARIANT, PROMPT, Score((0.1, 0.3, 0.2), (-2.3, -1.2, -1.6), 0.6, 1)
+    )
     assert row["score"] == pytest.approx((0.1 + 0.6 + 0.6) / 0.6)
     assert (row["answer"], row["mass"]) == ("2", 0.6)
-    assert parse_score_response(range(1, 4), VARIANT, PROMPT, Score((0.0,) * 3, (-1e9,) * 3, 0.0, 0))["score"] is None
+    assert (
+        build_columns_of_score_response(range(1, 4), VARIANT, PROMPT, Score((0.0,) * 3, (-1e9,) * 3, 0.0, 0))["score"]
+        is None
+    )
 
 
 def test_conditions_are_named_by_form_range_temperature_and_method() -> None:

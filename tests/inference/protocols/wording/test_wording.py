@@ -242,12 +242,12 @@ class TestRealModels:
         import torch
 
         from inference.engines import load_engine
-        from inference.engines.exact.answer_words import tokenize_answers
+        from inference.engines.exact.answer_words import tokenize_answers_into_options
 
         tokenizer = tiny.byte_tokenizer() if kind == "byte" else tiny.metaspace_tokenizer()
         engine = load_engine(tiny.checkpoint(tmp_path / "model", "llama", tokenizer, max_position_embeddings=1024))
         prompt = book("ja").render("plain", build_template_values_of_options(variant("雨はぬれますか？", "ja")))
-        found = tokenize_answers(prompt.text, prompt.answers, engine.tokens.bare)
+        found = tokenize_answers_into_options(prompt.text, prompt.answers, engine.tokens.bare)
         yes, no = (dict(forms) for forms in found.forms)
         assert yes["はい"][:2] == no["いいえ"][:2] and yes["はい"][2] != no["いいえ"][2]
         start = engine.tokenizer(prompt.text)["input_ids"]

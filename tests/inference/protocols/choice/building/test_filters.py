@@ -36,17 +36,17 @@ def asked(text=TEN, choices=CHOICES, **fields):
     ],
 )
 def test_a_question_is_left_out_for_the_first_reason_that_holds(question, reason):
-    step = filters.filter_questions([question])
+    step = filters.build_filtering_step([question])
     assert [each.reason for each in step.left_out] == ([reason] if reason else [])
     assert step.kept_questions == (() if reason else (question,))
     assert {each.reason for each in step.left_out} <= set(step.reasons)
 
 
 def test_the_fewest_words_can_be_set():
-    assert filters.filter_questions([asked("Tea?")], fewest_words=1).kept_questions
+    assert filters.build_filtering_step([asked("Tea?")], fewest_words=1).kept_questions
     assert (
         "fewer than 11 words"
-        in filters.filter_questions([asked()], fewest_words=11).describe_questions_left_and_dropped()
+        in filters.build_filtering_step([asked()], fewest_words=11).describe_questions_left_and_dropped()
     )
 
 
@@ -94,7 +94,7 @@ def test_the_published_questions_are_counted_as_a_slow_version_counts_them(share
         given += questions.read_questions(path, equal)
         lines = path.read_text(encoding="utf-8").splitlines()
         wanted[source] = Counter(slow_reason(json.loads(line)) for line in lines)
-    step = filters.filter_questions(given, equal)
+    step = filters.build_filtering_step(given, equal)
     for source, counts in wanted.items():
         found = Counter(each.reason for each in step.left_out if each.question.source == source)
         assert found | {None: sum(each.source == source for each in step.kept_questions)} == counts

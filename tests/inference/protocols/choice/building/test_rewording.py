@@ -102,7 +102,7 @@ def test_a_part_of_a_word_is_no_choice():
 
 def test_the_same_wording_of_both_models_is_one_only():
     wrote = {"one": {"cup": GOOD}, "other": {"cup": GOOD.lower()}}
-    step = rewording.add_rewordings_of_two_models([QUESTION], wrote)
+    step = rewording.build_step_of_two_model_rewordings([QUESTION], wrote)
     assert [(each.reason, each.text) for each in step.left_out] == [("other: the same as the other", GOOD.lower())]
 
 
@@ -112,7 +112,7 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
         "one": {"cup": GOOD, "b": "I'm sorry, but I can't help with that."},
         "other": {"cup": "Into tea, what do people pour?", "b": ""},
     }
-    step = rewording.add_rewordings_of_two_models(given, wrote)
+    step = rewording.build_step_of_two_model_rewordings(given, wrote)
     assert [each.paraphrases for each in step.kept_questions] == [(GOOD, "Into tea, what do people pour?")]
     assert [each.reason for each in step.left_out] == ["one: a refusal"]
     assert set(step.reasons) >= {"one: a refusal", "other: unchanged"}
@@ -131,7 +131,7 @@ def test_a_question_is_kept_with_both_wordings_or_counted_once():
     ],
 )
 def test_paraphrases_of_a_file_keep_the_same_rules(paraphrases, reason):
-    step = rewording.keep_questions_with_paraphrases_in_file(
+    step = rewording.build_step_of_paraphrases_in_file(
         [Question("cup", QUESTION.question, QUESTION.choices, 1, paraphrases)]
     )
     assert [each.reason for each in step.left_out] == ([reason] if reason else [])

@@ -24,7 +24,7 @@ def listed(tmp_path, *rows):
 
 def test_questions_of_inconsistent_confidence_stay(tmp_path):
     path = listed(tmp_path, *({"item": f"q{n}", "class": name} for n, name in enumerate(selecting.CLASSES)))
-    step = selecting.select_questions_of_inconsistent_confidence(made(3), path)
+    step = selecting.build_step_of_inconsistent_confidence(made(3), path)
     assert [each.item for each in step.kept_questions] == ["q1"]
     assert [(each.question.item, each.reason) for each in step.left_out] == [
         ("q0", "consistently confident"), ("q2", "consistently unconfident"),
@@ -43,12 +43,12 @@ def test_questions_of_inconsistent_confidence_stay(tmp_path):
 )
 def test_a_list_that_does_not_fit_is_refused(tmp_path, rows, words):
     with pytest.raises(InputError) as error:
-        selecting.select_questions_of_inconsistent_confidence(made(2), listed(tmp_path, *rows))
+        selecting.build_step_of_inconsistent_confidence(made(2), listed(tmp_path, *rows))
     assert words in str(error.value)
 
 
 def test_the_splits_have_the_sizes_of_table_4():
-    drawn = selecting.draw_splits_within_subsets([*made(3134), *made(7140, MATH, "m")], seed=1)
+    drawn = selecting.draw_and_assign_splits_within_subsets([*made(3134), *made(7140, MATH, "m")], seed=1)
     counts = Counter((each.subset, each.split) for each in drawn)
     assert [counts[GENERAL, name] for name in ("train", "validation", "test")] == [2194, 470, 470]
     assert [counts[MATH, name] for name in ("train", "validation", "test")] == [4998, 1071, 1071]
@@ -56,6 +56,8 @@ def test_the_splits_have_the_sizes_of_table_4():
 
 def test_the_splits_depend_on_the_seed_and_not_on_the_order_of_the_file():
     given = made(60)
-    first = {each.item: each.split for each in selecting.draw_splits_within_subsets(given, seed=1)}
-    assert first == {each.item: each.split for each in selecting.draw_splits_within_subsets(given[::-1], seed=1)}
-    assert first != {each.item: each.split for each in selecting.draw_splits_within_subsets(given, seed=2)}
+    first = {each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given, seed=1)}
+    assert first == {
+        each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given[::-1], seed=1)
+    }
+    assert first != {each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given, seed=2)}

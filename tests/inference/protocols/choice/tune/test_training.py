@@ -160,7 +160,7 @@ def test_a_full_disk_is_one_line_and_a_fault_of_ours_is_not(folder, tmp_path, mo
     def full(self, *_):
         raise RuntimeError(message)
 
-    monkeypatch.setattr(AdapterFolder, "keep_only_last_and_best_checkpoint", full)
+    monkeypatch.setattr(AdapterFolder, "mark_checkpoint_whole_and_remove_others", full)
     if ends is None:
         with pytest.raises(RuntimeError, match="odd"):
             main(call(folder, tmp_path / "tuned"))
@@ -201,8 +201,8 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
         if moment in ("saving", "marked"):
             patched.setattr(
                 AdapterFolder,
-                "keep_only_last_and_best_checkpoint",
-                at(AdapterFolder.keep_only_last_and_best_checkpoint, lambda given: given[0] == step),
+                "mark_checkpoint_whole_and_remove_others",
+                at(AdapterFolder.mark_checkpoint_whole_and_remove_others, lambda given: given[0] == step),
             )
         elif moment == "published":
             patched.setattr(
@@ -241,14 +241,14 @@ def test_the_same_call_again_does_nothing_and_another_is_refused(folder, tuned, 
 
 def test_a_damaged_checkpoint_is_named(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "tuned"
-    real = AdapterFolder.keep_only_last_and_best_checkpoint
+    real = AdapterFolder.mark_checkpoint_whole_and_remove_others
 
     def keep_and_die(self, step, best_step):
         real(self, step, best_step)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(AdapterFolder, "keep_only_last_and_best_checkpoint", keep_and_die)
+        patched.setattr(AdapterFolder, "mark_checkpoint_whole_and_remove_others", keep_and_die)
         with pytest.raises(Killed):
             main(call(folder, out))
     checkpoint = out / "checkpoints" / "checkpoint-4"

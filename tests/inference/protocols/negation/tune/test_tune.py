@@ -83,7 +83,7 @@ INSTANCES = [Instance(str(number), "original", f"{number}.", "So.", LABELS[numbe
 
 def tuned(encoder, out, seeds=2, grid=GRID, rows=INSTANCES):
     return [
-        each for each in nli.train_grid_cells_and_choose_best(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
+        each for each in nli.iterate_trainings_and_choices(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
         if isinstance(each, nli.ChosenModel)
     ]  # fmt: skip
 
