@@ -116,8 +116,8 @@ class Ratings:
         return is_validity_below_half(self.units["validity"]).to_numpy(bool)
 
     def average_validity_of_units(self, places: npt.NDArray[np.intp]) -> float:
-        """Return the mean validity of some units."""
-        return float(self.units["validity"].to_numpy(float)[places].mean())
+        """Return the mean validity of those of some units that have an answer; NaN where none has."""
+        return float(self.units["validity"].iloc[places].astype(float).mean())
 
     def average_validity_upper_bound(self, places: npt.NDArray[np.intp]) -> float:
         """Return the upper bound of the mean validity of some units; NaN where the mean is exact."""

@@ -142,10 +142,10 @@ def describe_written_items_file(n_left_out: int) -> str:
 def _format_share_without_leading_zero(number: float) -> str:
     """Write a number from 0 to 1 with two decimals and no zero before the point.
 
-    >>> _format_share_without_leading_zero(0.954), _format_share_without_leading_zero(1.0)
-    ('.95', '1.00')
+    >>> [_format_share_without_leading_zero(number) for number in (0.954, 0.995, 1.0)]
+    ['.95', '.99', '1.00']
     """
-    return f"{number:.2f}".removeprefix("0") if number < 0.995 else f"{number:.2f}"
+    return f"{number:.2f}".removeprefix("0")
 
 
 def add_meaning_attributes(items: Iterable[Item], verdicts: Verdicts, *, drop_another: bool) -> tuple[Item, ...]:

@@ -176,15 +176,16 @@ def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argp
     """Choose the study and the measure."""
     if len({study.name for study in pilot_studies}) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
+    if not pilot_studies:
+        raise InputError(f"{args.run}: no item was answered in several wordings; plan from a run that has some")
+    if args.condition:
+        pilot_studies = _select_studies_of_condition(pilot_studies, args.condition)
     studies_by_measure = {study.measure: study for study in pilot_studies}
     names = [*studies_by_measure, *((SD, FLIPS) if "agreement" in studies_by_measure else ())]
     if args.measure and args.measure not in names:
         raise InputError(
             f"--measure {args.measure!r}{format_nearest_name_hint(args.measure, names)}; known here: {', '.join(names)}"
         )
-    if args.condition:
-        pilot_studies = [_select_study_units_of_condition(study, args.condition) for study in pilot_studies]
-        studies_by_measure = {study.measure: study for study in pilot_studies}
     if args.measure in (SD, FLIPS):
         study = studies_by_measure["agreement"]
         if args.measure == FLIPS and study.crossed:
@@ -193,20 +194,24 @@ def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argp
                 "wordings that all items share; give --measure sd or agreement"
             )
         return study
-    return (
-        studies_by_measure[args.measure] if args.measure else next(study for study in pilot_studies if study.headline)
-    )
+    if args.measure:
+        return studies_by_measure[args.measure]
+    return next((study for study in pilot_studies if study.headline), pilot_studies[0])
 
 
-def _select_study_units_of_condition(study: Study, condition: str) -> Study:
-    """Keep the answers under one condition."""
-    conditions = dict.fromkeys(name for _, name in study.units)
+def _select_studies_of_condition(studies: Sequence[Study], condition: str) -> list[Study]:
+    """Keep the answers under one condition, of those measures that have any under it."""
+    conditions = dict.fromkeys(name for study in studies for _, name in study.units)
     if condition not in conditions:
         raise InputError(
             f"--condition {condition!r}{format_nearest_name_hint(condition, conditions)}; known here: "
             f"{', '.join(conditions)}"
         )
-    return study.select_units_of_conditions([condition])
+    return [
+        study.select_units_of_conditions([condition])
+        for study in studies
+        if condition in {name for _, name in study.units}
+    ]
 
 
 def _forecast_errors_of_models_or_differences(study: Study, args: argparse.Namespace) -> list[Forecast]:

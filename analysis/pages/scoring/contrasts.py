@@ -236,7 +236,8 @@ def _is_tuned_from(models: Mapping[str, Any], study_models: list[str], base_mode
     bases = [
         model for model in study_models if models[model].get("series") == series and models[model].get("stage") in PRE
     ]
-    return len(bases) == 1 or models[base_model].get("parameters") == models[tuned_model].get("parameters")
+    size = models[base_model].get("parameters")
+    return len(bases) == 1 or (size is not None and size == models[tuned_model].get("parameters"))
 
 
 def _map_condition_fields(runs: Runs) -> dict[tuple[str, str], Mapping[str, Any]]:

@@ -52,7 +52,7 @@ def build_score_methods_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def _add_nonanswering_column_over_item_groups(items: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `silent`: whether the model gives numbers at least half of the time, over the groups of items."""
+    """Add the column `silent`: whether the model gives too few numbers, over the groups of items."""
     unit_validity = (
         scores[scores["model"] != GOLD].groupby(["study", "model", "condition"], sort=False)["validity"].mean()
     )

@@ -99,14 +99,15 @@ def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[s
 
 
 def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
-    """Name the models that always say the same, antonyms included: their consistency elsewhere says nothing."""
+    """Name the models that always say the same, to antonyms, too: their consistency elsewhere says nothing."""
     answered_rows = consistency_rows[consistency_rows["n"] > 0]
     spans = answered_rows.groupby(["study", "model", "condition"], sort=False)["yes"].agg(["min", "max"]).reset_index()
     spans = spans.assign(label=labels.build_row_labels(spans)) if len(spans) else spans.assign(label="")
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
+            included = ", antonyms included" if (answered_rows["pattern"] == "antonym").any() else ""
             yield (
                 f"{join_names(list(rows['label']))} {'says' if len(rows) == 1 else 'say'} “{word}” to nearly "
-                "everything, antonyms included. This is consistent under the other kinds of wording without any "
-                "understanding."
+                f"everything{included}. This is consistent under {'the other kinds of' if included else 'every'} "
+                "wording without any understanding."
             )

@@ -35,7 +35,7 @@ def build_stage_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFram
 
 
 def _add_silent_column_by_task(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add the column `silent`: whether the model answers in the row's language and task."""
+    """Add the column `silent`: whether the model does not answer in the row's language and task."""
     return frame.assign(silent=is_validity_below_half(average_validity_over_patterns_per_row(frame)))
 
 

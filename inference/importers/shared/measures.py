@@ -250,7 +250,7 @@ class CountMeasure(_NumberMeasure):
 
         Returns
         -------
-        Name -> column; a response without counts has an `error`.
+        Name -> column; a response without counts, or with zeros alone, has an `error`.
 
         Raises
         ------
@@ -268,11 +268,12 @@ class CountMeasure(_NumberMeasure):
             beyond, rows, f"the counts in {', '.join(self.columns)} are more than can be counted exactly"
         )
         whole = np.where(np.isnan(values), 0, values).astype(np.int64)
+        missing |= whole.sum(axis=1) == 0  # nobody answered: no run folder holds a response without samples
         invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
         return {
             "count": _build_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
             "invalid": pa.array(invalid, pa.int64(), mask=missing),
-            "error": _build_errors_of_empty_rows(missing, self.columns),
+            "error": _build_errors_of_empty_rows(missing, self.columns, "no sample"),
         }
 
 
@@ -362,9 +363,9 @@ def _refuse_rows_marked_as_wrong(wrong: np.ndarray, rows: ResponseRows, trouble:
         raise InputError(f"{rows.place[rows.number[np.argmax(wrong)]]}: {trouble}")
 
 
-def _build_errors_of_empty_rows(missing: np.ndarray, columns: Sequence[str]) -> pa.Array:
+def _build_errors_of_empty_rows(missing: np.ndarray, columns: Sequence[str], what: str = "no value") -> pa.Array:
     """Make the `error` of responses that have a row in the table, but no value."""
-    errors = [f"no value in column {', '.join(columns)}" if is_missing else None for is_missing in missing]
+    errors = [f"{what} in column {', '.join(columns)}" if is_missing else None for is_missing in missing]
     return pa.array(errors, pa.string())
 
 

@@ -200,7 +200,16 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
 
 def _find_zero_padded_cell(row: Any) -> Any:
     """Return the first cell of a row that shows a whole number with zeros before it; None where none does."""
-    return next((cell for cell in row if isinstance(cell.value, int) and _CODE.fullmatch(cell.number_format)), None)
+    return next(
+        (
+            cell
+            for cell in row
+            if type(cell.value) is int
+            and _CODE.fullmatch(cell.number_format)
+            and len(str(abs(cell.value))) < len(cell.number_format)
+        ),
+        None,
+    )
 
 
 def _convert_cell_to_text(file: Path, cell: Any, formula: Any) -> str:

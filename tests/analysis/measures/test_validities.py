@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from analysis import runs
+from analysis.measures.ratings import Ratings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from helpers.page_runs import FULL
 
@@ -60,3 +64,11 @@ def test_a_unit_with_hidden_probability_has_two_bounds_and_no_validity_of_single
     assert 0.01 < hidden < 0.11  # at most 0.2 of every other response
     assert np.isnan(study.validities[is_bounded]).all()
     np.testing.assert_array_equal(study.validities[~is_bounded], before.validities[~is_bounded])
+
+
+def test_a_unit_of_which_every_prompt_failed_does_not_hide_that_the_others_do_not_answer():
+    units = pd.DataFrame({"validity": [0.1, np.nan, 0.3], "validity_at_most": [0.2, np.nan, np.nan]})
+    group = SimpleNamespace(units=units)
+    assert Ratings.average_validity_of_units(group, np.array([0, 1, 2])) == pytest.approx(0.2)
+    assert Ratings.average_validity_upper_bound(group, np.array([0, 1, 2])) == pytest.approx(0.25)
+    assert np.isnan(Ratings.average_validity_of_units(group, np.array([1])))

@@ -166,6 +166,13 @@ def test_counts(tmp_path):
     assert [r["invalid"] for r in responses] == [0, 0]
 
 
+def test_a_response_whose_counts_are_all_zero_has_no_sample(tmp_path):
+    """Of a filtered table; a run folder with a count of nothing could not be opened."""
+    rows = [{**row, "yes": y, "no": "0"} for row, y in zip(NUMBERS, "30", strict=True)]
+    *_, responses = run(tmp_path / "run", write(tmp_path / "t.csv", rows), *COUNTS)
+    assert [(r["count"], r["error"]) for r in responses] == [([3, 0], None), (None, "no sample in column yes, no")]
+
+
 def test_a_null_completion_is_no_response_and_an_empty_one_is_invalid(tmp_path):
     rows = [{**ANSWERS[0], "reply": None}, {**ANSWERS[1], "reply": ""}, {**ANSWERS[2], "reply": "agree"}]
     *_, responses = run(tmp_path / "run", write(tmp_path / "t.jsonl", rows), *TEXTS)

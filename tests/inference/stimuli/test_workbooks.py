@@ -151,3 +151,19 @@ def test_a_workbook_that_unpacks_to_too_much_is_not_opened(file, monkeypatch):
     monkeypatch.setattr("openpyxl.load_workbook", lambda *given, **options: pytest.fail("opened"))
     with pytest.raises(InputError, match=r"unpacks to .* MB, more than"):
         records.read_records(file)
+
+
+def test_a_number_as_long_as_its_format_shows_no_zeros(tmp_path, capsys):
+    """The note named 10115, which loses nothing, and then never 01067."""
+    file = tmp_path / "items.xlsx"
+
+    def show_five_digits(book):
+        for row in (2, 3):
+            book.worksheets[0].cell(row, 2).number_format = "00000"
+
+    file.write_bytes(
+        workbook({"one": [["text", "code"], ["Tea is good.", 10115], ["I like tea.", 1067]]}, show_five_digits)
+    )
+    records.read_records(file)
+    recognition_notes.print_notes_on_recognised_inputs()
+    assert "cell B3 shows 01067 and holds the number 1067" in capsys.readouterr().err

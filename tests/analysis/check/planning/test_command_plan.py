@@ -14,6 +14,7 @@ from analysis.statistics.reliability.deviations import compute_sd_pseudo_values,
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
 from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
+from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
 TEXTS = 8
@@ -106,3 +107,20 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
         size = row["items"], row["wordings"], row["samples"]
         assert row["standard_error"] == pytest.approx(predict_standard_error(forecast, *size), rel=1e-5)
         assert row["prompts"] == np.prod(size)
+
+
+def test_a_pilot_without_other_wordings_is_one_line(tmp_path, capsys):
+    run = str(write_run(tmp_path / "run", pd.DataFrame({"item": ["a", "b"], "variant": "original", "agreement": 0.5})))
+    assert main(["plan", run, "--se", "0.1"]) == 2
+    assert "no item was answered in several wordings; plan from a run that has some" in capsys.readouterr().err
+
+
+def test_a_condition_of_one_measure_of_several_is_planned_for_that_one(tmp_path, capsys):
+    """With two measures of scores, each in a condition of its own, every `--condition` was refused."""
+    frame = draw_scores(["a"], items=8, wordings=3, measures=("F1", "judged"))
+    run = str(write_scored(tmp_path / "run", frame))
+    for call in (("--condition", "judged"), ("--condition", "judged", "--measure", "judged")):
+        designs, _ = planned(capsys, run, "--se", "0.1", *call)
+        assert len(designs)
+    assert main(["plan", run, "--se", "0.1", "--condition", "other"]) == 2
+    assert "--condition 'other'; known here: F1, judged" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import runs
+from analysis.pages.scoring import contrasts
 from analysis.pages.scoring.by_setting import (
     describe_all_settings_in_tables,
     describe_range_of_most_extreme_kurtosis,
@@ -218,3 +219,15 @@ def test_a_temperature_that_nobody_set_is_the_makers(tmp_path):
     shown += list_cautions(models, models, page.frames, page.setting)
     assert not any("temperature nan" in text or "temperature maker" in text for text in shown)
     assert "1 temperature, thought scores." in " ".join(describe_all_settings_in_tables(models))
+
+
+def test_of_several_bases_the_one_of_the_same_size_counts_and_none_where_sizes_are_unknown():
+    """Without sizes, every base model of a series was compared with every tuned one."""
+    sizes = {"b7": 7, "b70": 70, "t7": 7}
+    models = {name: {"series": "s", "stage": "base" if name[0] == "b" else "instruct", "parameters": size}
+              for name, size in sizes.items()}  # fmt: skip
+    pairs = [base for base in ("b7", "b70") if contrasts._is_tuned_from(models, list(models), base, "t7")]
+    assert pairs == ["b7"]
+    unknown = {name: fields | {"parameters": None} for name, fields in models.items()}
+    assert not any(contrasts._is_tuned_from(unknown, list(unknown), base, "t7") for base in ("b7", "b70"))
+    assert contrasts._is_tuned_from(unknown, ["b7", "t7"], "b7", "t7")

@@ -375,3 +375,11 @@ def test_printed_tables_are_whole_and_plausible():
     assert table["consistency"].dropna().between(0.6, 1).all()
     base = table[(table["stage"] == "base") & (table["pattern"] == "strong_agreement")]
     assert base["diff_yes"].item() == pytest.approx(0.162)
+
+
+def test_antonyms_are_named_only_where_they_were_asked(tmp_path):
+    rows = said({"original": "y" * 30, "synonym": "y" * 30}, ["yes", "no"] * 15)
+    (caution,) = [
+        c for c in narrative.answer_page_question(frames(rows, tmp_path)).cautions if "nearly everything" in c
+    ]
+    assert "nearly everything. This is consistent under every wording without any understanding" in caution
