@@ -169,16 +169,22 @@ def _build_columns_of_scale_texts(showing: Showing, shown: ShownOptions, generat
 
 
 def _select_option_scores(score: Score, places: Sequence[int]) -> Score:
-    """Take the options out of the scores of all numbers of a range; the answer is the likeliest of them."""
+    """Take the options out of the scores of all numbers of a range; the answer is the likeliest of them.
+
+    Where the numbers are lower bounds, another one may be the likeliest: there is an answer only if it leads by more
+    than what a server left out of all numbers.
+    """
     probability = tuple(score.probability[place] for place in places)
     if not probability or score.error is not None:
         return score
     mass = min(1.0, sum(probability))
+    first, second = [*sorted(probability, reverse=True), 0.0][:2]
+    hidden = 0.0 if score.mass_upper is None else score.mass_upper - (score.mass or 0.0)
     return replace(
         score,
         probability=probability,
         logprob=tuple(score.logprob[place] for place in places) if score.logprob else (),
         mass=mass,
         mass_upper=None if score.mass_upper is None else max(mass, score.mass_upper),
-        answer=max(range(len(places)), key=probability.__getitem__),
+        answer=probability.index(first) if score.mass_upper is None or first - second > hidden else None,
     )

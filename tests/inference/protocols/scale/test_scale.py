@@ -132,6 +132,16 @@ def test_probabilities_of_numbers_are_taken_out_of_their_range():
     assert row["sample_answer"] == ["10", None]
 
 
+@pytest.mark.parametrize(("upper", "answer"), [(None, "10"), (0.53, "10"), (0.62, None)])
+def test_of_bounds_the_likeliest_number_is_the_answer_only_if_no_other_can_be(upper, answer):
+    """Of a server that showed no number at all, the lowest one was the answer."""
+    probability = (0.1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.2)
+    score = Score(probability, () if upper else (-1.0,) * 11, 0.3 if upper is None else 0.5, None, mass_upper=upper)
+    assert build_columns_of_scale_response(Showing(NUMBERS), build_variant(ELEVEN), PROMPT, score)["answer"] == answer
+    hidden = Score((0.0,) * 11, (), 0.0, None, mass_upper=0.4)
+    assert build_columns_of_scale_response(Showing(NUMBERS), build_variant(ELEVEN), PROMPT, hidden)["answer"] is None
+
+
 @pytest.mark.parametrize(
     ("text", "number", "letter"),
     [
