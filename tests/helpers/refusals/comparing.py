@@ -57,7 +57,7 @@ CASES = [
          {"a.eval": "x"}),
     Case("one side", "analysis compare A", ("required", "B"), _scores),
     Case("a measure that is not there", f"{COMPARE} --measure F2", ("'F2'", "known here: F1"), _scores),
-    Case("a model that is not there", f"{COMPARE} --model-a mm", ("--model-a 'mm'", "nearest is 'm'", "known: m, n"), _scores),
+    Case("a model that is not there", f"{COMPARE} --model-a mm", ("--model-a 'mm'", "known: m, n"), _scores),
     Case("a condition that is not there", f"{COMPARE} --condition-b f1", ("--condition-b 'f1'", "F1"), _scores),
     Case("a margin of 0", f"{COMPARE} --margin 0", ("--margin 0", "above 0"), _scores),
     Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin nan", "above 0"), _scores),
