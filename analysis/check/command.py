@@ -76,8 +76,8 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     from analysis.check.checking import (
         Check,
         build_function_testing_rules,
+        decide_rules_together,
         refuse_unknown_rule_models_and_studies,
-        test_and_decide_rules,
     )
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_run_folder
@@ -92,7 +92,7 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     if changes:
         baseline = open_baseline(Path(against))
     make_outcomes, notes = build_function_testing_rules(opened, baseline)
-    results = test_and_decide_rules(rules, make_outcomes)
+    results = decide_rules_together(rules, make_outcomes)
     if baseline is not None:
         verify_baseline_is_unchanged(baseline)
     if against and not changes:

@@ -92,7 +92,9 @@ def round_to_nearest(values: Array) -> Array:
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
 
-def compute_mode_and_entropy_draws(counts: Array, values: Array, n_numbers: float = np.inf) -> dict[str, Array]:
+def compute_mode_share_and_entropy_per_draw(
+    counts: Array, values: Array, n_numbers: float = np.inf
+) -> dict[str, Array]:
     """Measure how the drawn scores spread over the whole numbers, each score counted at the nearest one.
 
     The entropy of the scores at hand is too small for that of scores like these: rare numbers are not seen. So the
@@ -184,7 +186,7 @@ def compute_gold_correlations_per_draw(
     }
 
 
-def compute_kendall_tau_draws(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
+def compute_kendall_tau_per_draw(counts: Array, x: Array, y: Array, *, scale: float | None = None) -> Array:
     """Compute Kendall's tau-b with ties and repeated items.
 
     Parameters
@@ -210,7 +212,7 @@ def compute_pearson_correlation_per_draw(counts: Array, x: Array, y: Array) -> A
     Parameters
     ----------
     counts, x, y
-        As in `compute_kendall_tau_draws`.
+        As in `compute_kendall_tau_per_draw`.
 
     Returns
     -------

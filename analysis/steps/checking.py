@@ -134,12 +134,12 @@ def _build_comparison_row_of_column(
 
 
 @contextlib.contextmanager
-def print_import_error_of_block(package: str) -> Iterator[None]:
+def print_line_if_package_is_missing(package: str) -> Iterator[None]:
     """Run the lines below `with`; where they cannot import the package, say so in one line instead.
 
     ::
 
-        with print_import_error_of_block("pingouin"):
+        with print_line_if_package_is_missing("pingouin"):
             import pingouin
             display(page.check_against_package("correlations", pingouin.pairwise_corr(scores), on=["X", "Y"]))
     """
@@ -150,12 +150,12 @@ def print_import_error_of_block(package: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def print_input_error_of_block() -> Iterator[None]:
+def print_line_if_input_is_refused() -> Iterator[None]:
     """Run the lines below `with`; where the data do not allow it, say why in one line instead.
 
     ::
 
-        with print_input_error_of_block():
+        with print_line_if_input_is_refused():
             display(run.correlate(measures, scores))
     """
     try:

@@ -110,7 +110,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
             "entropy",
             shape,
             SHAPES[shape],
-            lambda c, n: weighted.compute_mode_and_entropy_draws(n, c["x"])["entropy"],
+            lambda c, n: weighted.compute_mode_share_and_entropy_per_draw(n, c["x"])["entropy"],
             entropy,
         )
         yield (
@@ -122,7 +122,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         )
     for strength in (0.3, 0.8):
         name = f"true r {strength}"
-        yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau_draws(n, c["x"], c["y"]), {}
+        yield "tau", name, related(strength), lambda c, n: weighted.compute_kendall_tau_per_draw(n, c["x"], c["y"]), {}
         yield (
             "Pearson",
             name,
@@ -152,7 +152,8 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
         {},
     )
     yield "difference", "of taus", related(0.8), lambda c, n: (
-        weighted.compute_kendall_tau_draws(n, c["x"], c["y"]) - weighted.compute_kendall_tau_draws(n, c["z"], c["y"])
+        weighted.compute_kendall_tau_per_draw(n, c["x"], c["y"])
+        - weighted.compute_kendall_tau_per_draw(n, c["z"], c["y"])
     ), {}  # fmt: skip
 
 

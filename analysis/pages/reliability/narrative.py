@@ -31,7 +31,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     list_cautions_about_unjudged_models,
-    list_unjudged_sentences,
+    list_unjudged_model_sentences,
     phrase_verdict_where_no_model_answers,
 )
 from analysis.reporting.words.verdicts import Band
@@ -93,7 +93,9 @@ def answer_page_question(
     answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
     if answering.empty:
         if (~is_validity_below_half(condition_rows["validity"]) & condition_rows["mean"].notna()).any():
-            return Answer(asked_sentence, ONLY_LATER, cautions=list_unjudged_sentences(condition_rows, FEW_ANSWERS))
+            return Answer(
+                asked_sentence, ONLY_LATER, cautions=list_unjudged_model_sentences(condition_rows, FEW_ANSWERS)
+            )
         verdict, why = phrase_verdict_where_no_model_answers(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]

@@ -171,7 +171,7 @@ def _compute_score_pair_statistics(
     statistics_by_name["score_distance"] = np.abs(gap).mean() if len(gap) else np.nan
     kurtosis, tau = _compute_unweighted_kurtosis(pair_scores, biased, width), np.full(2, np.nan)
     if has_gold.any():
-        tau = weighted.compute_kendall_tau_draws(
+        tau = weighted.compute_kendall_tau_per_draw(
             np.ones((1, int(has_gold.sum()))), pair_scores[has_gold], gold[has_gold, None], scale=width
         )[0]
     for index, side in enumerate(sides):
@@ -201,7 +201,7 @@ def _compute_kurtosis_in_each_draw(columns: Columns, counts: Array, *, biased: b
 
 def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
     """Compute tau-b of every unit's scores with the human scores in every draw."""
-    return {"tau": weighted.compute_kendall_tau_draws(counts, columns["score"], columns["gold"], scale=scale)}
+    return {"tau": weighted.compute_kendall_tau_per_draw(counts, columns["score"], columns["gold"], scale=scale)}
 
 
 def _pair_base_with_tuned_units(runs: Runs, rows: pd.DataFrame) -> Iterator[Pair]:

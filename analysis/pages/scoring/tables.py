@@ -73,7 +73,7 @@ def tabulate_score_bias_and_accuracy(
         mode, mode_share, distinct, entropy: the most frequent number, its share of the scores (with
         invalid="inconsistent", of the items with a response), how many different
         numbers occur, and the entropy in bits, corrected for how many items there are
-        (`weighted.compute_mode_and_entropy_draws`), each score counted at the nearest number of the range (halves up);
+        (`weighted.compute_mode_share_and_entropy_per_draw`), each score counted at the nearest number (halves up);
         tau (tau-b), spearman, pearson: correlation with the human score, NaN where either is constant or missing;
         validity: mean share of valid samples, or mean probability of all numbers together; validity_at_most: its upper
         bound, NaN where it is exact; samples: per item, none where exact; dropped, clipped: samples without a number,
@@ -246,7 +246,7 @@ def _compute_drawn_kurtosis_and_concentration(
 ) -> dict[str, Array]:
     """Compute kurtosis, variance, mode share and entropy of every unit's scores in every draw."""
     moments = weighted.compute_kurtosis_and_variance_per_draw(draw_counts, columns["score"], biased=biased, scale=scale)
-    return moments | weighted.compute_mode_and_entropy_draws(draw_counts, columns["score"], scale + 1)
+    return moments | weighted.compute_mode_share_and_entropy_per_draw(draw_counts, columns["score"], scale + 1)
 
 
 def _build_shares_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:

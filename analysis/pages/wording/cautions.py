@@ -101,11 +101,16 @@ def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[s
 def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models that always say the same, to antonyms, too: their consistency elsewhere says nothing."""
     answered_rows = consistency_rows[consistency_rows["n"] > 0]
-    spans = answered_rows.groupby(["study", "model", "condition"], sort=False)["yes"].agg(["min", "max"]).reset_index()
+    spans = (
+        answered_rows.assign(is_antonym=answered_rows["pattern"] == "antonym")
+        .groupby(["study", "model", "condition"], sort=False)
+        .agg(min=("yes", "min"), max=("yes", "max"), has_antonyms=("is_antonym", "any"))
+        .reset_index()
+    )
     spans = spans.assign(label=labels.build_row_labels(spans)) if len(spans) else spans.assign(label="")
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
-            included = ", antonyms included" if (answered_rows["pattern"] == "antonym").any() else ""
+            included = ", antonyms included" if rows["has_antonyms"].all() else ""
             yield (
                 f"{join_names(list(rows['label']))} {'says' if len(rows) == 1 else 'say'} “{word}” to nearly "
                 f"everything{included}. This is consistent under {'the other kinds of' if included else 'every'} "

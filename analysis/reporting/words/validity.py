@@ -26,7 +26,7 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     Parameters
     ----------
     rows
-        As in `list_unjudged_sentences`; with `study` and `condition`, where there are several.
+        As in `list_unjudged_model_sentences`; with `study` and `condition`, where there are several.
     name_column
         Column with the names of which each gets one row.
 
@@ -66,7 +66,7 @@ def phrase_verdict_where_no_model_answers(rows: pd.DataFrame, shortage: str = ""
     Parameters
     ----------
     rows
-        As in `list_unjudged_sentences`, none of them judged; with `model` where labels name conditions, too.
+        As in `list_unjudged_model_sentences`, none of them judged; with `model` where labels name conditions, too.
     shortage
         As there.
 
@@ -98,11 +98,11 @@ def phrase_verdict_where_no_model_answers(rows: pd.DataFrame, shortage: str = ""
         verdict = f"Whether {'this model answers' if is_single else 'these models answer'} cannot be told."
     else:
         verdict = "This model is not known to answer." if is_single else "No model is known to answer."
-    return verdict, list_unjudged_sentences(rows, shortage)
+    return verdict, list_unjudged_model_sentences(rows, shortage)
 
 
 def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
-    """Return `list_unjudged_sentences` where some models are judged; nothing where none is: the verdict says that.
+    """Return `list_unjudged_model_sentences` where some models are judged; else nothing: the verdict says that.
 
     Parameters
     ----------
@@ -122,10 +122,10 @@ def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") 
     [1, 0, 0]
     """
     is_unjudged = is_validity_below_half(rows["validity"].astype(float))
-    return () if is_unjudged.all() else list_unjudged_sentences(rows, shortage)
+    return () if is_unjudged.all() else list_unjudged_model_sentences(rows, shortage)
 
 
-def list_unjudged_sentences(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
+def list_unjudged_model_sentences(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
     """Name the models that do not answer, and those of which this cannot be told, with their numbers.
 
     Parameters
@@ -147,18 +147,20 @@ def list_unjudged_sentences(rows: pd.DataFrame, shortage: str = "") -> tuple[str
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.3], "validity_at_most": [float("nan"), 0.9]})
-    >>> for sentence in list_unjudged_sentences(rows):
+    >>> for sentence in list_unjudged_model_sentences(rows):
     ...     print(sentence)
     Not judged: a. Less than half of the probability is on the options (or of the texts can be read as one): 10 %.
     Not judged: b (between 30 % and 90 %). Whether half of the probability is on the options cannot be told. Not all \
 of the probability was shown, so what is on the options is known between bounds.
-    >>> list_unjudged_sentences(rows.assign(validity=0.2, validity_at_most=[0.3, 0.4]))[0].rpartition(": ")[2]
+    >>> list_unjudged_model_sentences(rows.assign(validity=0.2, validity_at_most=[0.3, 0.4]))[0].rpartition(": ")[2]
     'between 20 % and 30 % with a, the lowest.'
-    >>> "Less than half of the probability is surely on" in list_unjudged_sentences(rows[["label", "validity"]][:1])[0]
+    >>> (sentence,) = list_unjudged_model_sentences(rows[["label", "validity"]][:1])
+    >>> "Less than half of the probability is surely on" in sentence
     True
-    >>> list_unjudged_sentences(rows[:1].assign(validity=0.4999), "Less than half of the responses have a score")
+    >>> list_unjudged_model_sentences(rows[:1].assign(validity=0.4999), "Less than half of the responses have a score")
     ('Not judged: a. Less than half of the responses have a score: 49.9 %.',)
-    >>> list_unjudged_sentences(rows.assign(label="a", validity_at_most=[0.2, 0.9]))[0].partition("read as one): ")[2]
+    >>> (sentence,) = list_unjudged_model_sentences(rows.assign(label="a", validity_at_most=[0.2, 0.9]))
+    >>> sentence.partition("read as one): ")[2]
     'between 10 % and 20 %.'
     """
     best_rows = select_best_condition_rows(rows)

@@ -20,7 +20,7 @@ class Companions:
     """The processes that start within a `with` block, and all that those start; a watcher ends them with this process.
 
     The watcher is a process of its own. It kills them when this process is gone or calls
-    `end_child_process_watcher`, or when the block ends with an error. It leaves alone the children that were there
+    `kill_running_child_processes`, or when the block ends with an error. It leaves alone the children that were there
     before the block or start after it. It looks every `PAUSE` or `LONG_PAUSE` seconds, and misses a process that starts
     after the last look before this one is killed.
 
@@ -29,7 +29,7 @@ class Companions:
     Attributes
     ----------
     watcher
-        The watcher process; None where nothing is watched or `end_child_process_watcher` was called.
+        The watcher process; None where nothing is watched or `kill_running_child_processes` was called.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Companions:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is not None:
-            self.end_child_process_watcher()
+            self.kill_running_child_processes()
         elif self.watcher is not None:
             assert self.watcher.stdin is not None
             with suppress(BrokenPipeError):
@@ -65,7 +65,7 @@ class Companions:
                 self.watcher.stdin.flush()
             self._wait_for_watcher()
 
-    def end_child_process_watcher(self) -> None:
+    def kill_running_child_processes(self) -> None:
         """Kill the processes that still run."""
         if self.watcher is not None:
             # Sent, not only closed: a forked process holds the watcher's input open, too.

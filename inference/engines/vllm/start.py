@@ -150,7 +150,7 @@ def _load_generation_config(name: str, commit: str | None, shape: Any) -> Any:
 def _stop_vllm(core: Any, companions: Companions) -> None:
     """Shut vLLM's core down and kill the processes that still run."""
     core.shutdown()
-    companions.end_child_process_watcher()
+    companions.kill_running_child_processes()
 
 
 def import_vllm() -> Any:

@@ -51,7 +51,9 @@ def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
 def test_of_a_model_below_one_half_both_bounds_are_told():
     """10 % was told as what is on the options, though it may be 30 %."""
     rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.2], "validity_at_most": [0.3, None]}, dtype=object)
-    shares = [validity.list_unjudged_sentences(part)[0].rpartition(": ")[2] for part in (rows, rows[:1], rows[1:])]
+    shares = [
+        validity.list_unjudged_model_sentences(part)[0].rpartition(": ")[2] for part in (rows, rows[:1], rows[1:])
+    ]
     assert shares == ["between 10 % and 30 % with a, the lowest lower bound.", "between 10 % and 30 %.", "20 %."]
 
 
@@ -80,7 +82,7 @@ def test_whether_models_answer_follows_the_best_condition_of_each_and_both_bound
 
 def test_cautions_name_the_condition_or_follow_the_best_one():
     rows = pd.DataFrame([BOUNDED, BOUNDED | ENGLISH, BOUNDED | MEDIUM])
-    lacking, unclear = validity.list_unjudged_sentences(rows)
+    lacking, unclear = validity.list_unjudged_model_sentences(rows)
     assert lacking == (
         "Not judged: m · de and n · en. Less than half of the probability is on the options (or of the texts can be "
         "read as one): between 0 % and 10 % with m · de, the lowest."
@@ -88,9 +90,9 @@ def test_cautions_name_the_condition_or_follow_the_best_one():
     assert unclear.startswith("Not judged: m · en (between 48 % and 60 %). Whether half of the probability is on")
     for highest, what in ((0.05, "the lowest"), (0.2, "the lowest lower bound")):
         other = BOUNDED | {"label": "low", "validity": 0.0, "validity_at_most": highest}
-        text = validity.list_unjudged_sentences(pd.DataFrame([BOUNDED | {"validity": 0.01}, other]))[0]
+        text = validity.list_unjudged_model_sentences(pd.DataFrame([BOUNDED | {"validity": 0.01}, other]))[0]
         assert text.endswith(f"between 0 % and {100 * highest:.0f} % with low, {what}.")
-    lacking, unclear = validity.list_unjudged_sentences(rows.assign(label=rows["model"]))
+    lacking, unclear = validity.list_unjudged_model_sentences(rows.assign(label=rows["model"]))
     assert lacking.startswith("Not judged: n. ") and lacking.endswith("between 38 % and 40 %.")
     assert unclear.startswith("Not judged: m (between 48 % and 60 %).")
 

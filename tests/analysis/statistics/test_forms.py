@@ -25,7 +25,7 @@ FORMS = {"sd": forms.DEVIATION, "variance": forms.build_variance_interval_form("
 
 def figures(columns, counts):
     spread = compute_item_sd_in_each_draw(counts, columns["x"])
-    shape = {"entropy": weighted.compute_mode_and_entropy_draws(counts, columns["x"])["entropy"]}
+    shape = {"entropy": weighted.compute_mode_share_and_entropy_per_draw(counts, columns["x"])["entropy"]}
     return shape | {"sd": spread, "variance": spread**2, "kurtosis": weighted.kurtosis(counts, columns["x"])}
 
 
@@ -49,11 +49,11 @@ def test_the_formulas_the_slow_way():
 def test_an_entropy_is_in_its_interval_and_below_that_of_as_many_numbers_as_there_are():
     rng, widest = np.random.default_rng(3), {"x": forms.build_entropy_interval_form("x", 10)}
     scores = np.column_stack([rng.integers(0, high, 40) for high in (2, 5, 10, 10, 10, 10)]).astype(float)
-    found = bootstrap_intervals(
-        {"x": scores}, lambda columns, counts: {"x": weighted.compute_mode_and_entropy_draws(counts, columns["x"],
-                                                                                    10)["entropy"]},
-        None, widest, draws=20,
-    )["x"]  # fmt: skip
+
+    def compute_entropy(columns, counts):
+        return {"x": weighted.compute_mode_share_and_entropy_per_draw(counts, columns["x"], 10)["entropy"]}
+
+    found = bootstrap_intervals({"x": scores}, compute_entropy, None, widest, draws=20)["x"]
     assert ((found.lower <= found.estimate) & (found.estimate <= found.upper)).all()
     assert (found.upper <= math.log2(10)).all() and (found.lower >= 0).all()
     assert (found.upper[2:] == math.log2(10)).any()

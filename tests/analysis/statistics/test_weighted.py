@@ -57,7 +57,7 @@ def slow_tau(x, y):
 
 
 def tau(counts, x, y, **scale):
-    return weighted.compute_kendall_tau_draws(counts, x[:, None], y[:, None], **scale)[:, 0]
+    return weighted.compute_kendall_tau_per_draw(counts, x[:, None], y[:, None], **scale)[:, 0]
 
 
 def spearman(counts, x, y):
@@ -166,7 +166,7 @@ def test_units_are_correlated_each_with_its_own_column_also_in_parts(golds, monk
 @settings(deadline=None)
 def test_concentration_counts_scores_at_the_nearest_number(values):
     numbers = Counter(math.floor(value + 0.5) for value in values)
-    found = weighted.compute_mode_and_entropy_draws(ones(len(values)), np.array(values)[:, None])
+    found = weighted.compute_mode_share_and_entropy_per_draw(ones(len(values)), np.array(values)[:, None])
     assert found["mode_share"][0, 0] == pytest.approx(max(numbers.values()) / len(values))
     rounded = [math.floor(value + 0.5) for value in values]
     n, whole = len(values), textbook.entropy(rounded)
@@ -179,15 +179,15 @@ def test_concentration_counts_scores_at_the_nearest_number(values):
 
 
 def test_concentration_at_its_ends():
-    everything = weighted.compute_mode_and_entropy_draws(ones(10), np.arange(10.0)[:, None], 10)
+    everything = weighted.compute_mode_share_and_entropy_per_draw(ones(10), np.arange(10.0)[:, None], 10)
     assert everything["entropy"][0, 0] == pytest.approx(math.log2(10))  # there are no more than 10 numbers
-    twice = weighted.compute_mode_and_entropy_draws(
+    twice = weighted.compute_mode_share_and_entropy_per_draw(
         np.full((1, 10), 2.0), np.arange(10.0)[:, None]
     )  # a draw: every item twice
     assert twice["entropy"] == pytest.approx(
-        weighted.compute_mode_and_entropy_draws(ones(20), np.repeat(np.arange(10.0), 2)[:, None])["entropy"]
+        weighted.compute_mode_share_and_entropy_per_draw(ones(20), np.repeat(np.arange(10.0), 2)[:, None])["entropy"]
     )
-    nothing = weighted.compute_mode_and_entropy_draws(ones(4), np.full((4, 1), 8.2))
+    nothing = weighted.compute_mode_share_and_entropy_per_draw(ones(4), np.full((4, 1), 8.2))
     assert (nothing["entropy"][0, 0], nothing["mode_share"][0, 0]) == (0, 1)
     assert weighted.find_mode_and_count_distinct(np.array([])) == pytest.approx((np.nan, 0), nan_ok=True)
 

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from analysis.steps.checking import compare_tables, print_import_error_of_block, print_input_error_of_block
+from analysis.steps.checking import compare_tables, print_line_if_input_is_refused, print_line_if_package_is_missing
 from ground.errors import InputError
 
 OURS = pd.DataFrame({"model": ["a", "b", "c"], "flips": [0.5, math.nan, math.inf], "n": [4, 5, 6]})
@@ -90,7 +90,7 @@ def test_what_cannot_be_compared_is_told_in_one_line(theirs, words):
 
 
 def test_a_package_that_is_not_installed_is_one_line_and_no_error(capsys):
-    with print_import_error_of_block("nosuchpackage"):
+    with print_line_if_package_is_missing("nosuchpackage"):
         import nosuchpackage
 
         print(nosuchpackage)
@@ -100,11 +100,11 @@ def test_a_package_that_is_not_installed_is_one_line_and_no_error(capsys):
 
 
 def test_any_other_error_below_it_stays_an_error():
-    with pytest.raises(ZeroDivisionError), print_import_error_of_block("pandas"):
+    with pytest.raises(ZeroDivisionError), print_line_if_package_is_missing("pandas"):
         print(1 / 0)
 
 
 def test_what_the_data_do_not_allow_is_one_line(capsys):
-    with print_input_error_of_block():
+    with print_line_if_input_is_refused():
         raise InputError("scores: no column of numbers")
     assert capsys.readouterr().out == "Not computed: scores: no column of numbers\n"

@@ -14,7 +14,7 @@ from analysis import runs
 from analysis.pages.benchmarks import narrative as benchmark_words
 from analysis.pages.benchmarks.catalogue import TABLES as BENCHMARKS
 from analysis.pages.benchmarks.printed import read_printed_correlations
-from analysis.pages.wording import captions, figures, narrative, printed
+from analysis.pages.wording import captions, cautions, figures, narrative, printed
 from analysis.pages.wording.catalogue import CATALOGUE, TABLES
 from analysis.pages.wording.page import WordingPage
 from analysis.reporting import catalogue
@@ -383,3 +383,10 @@ def test_antonyms_are_named_only_where_they_were_asked(tmp_path):
         c for c in narrative.answer_page_question(frames(rows, tmp_path)).cautions if "nearly everything" in c
     ]
     assert "nearly everything. This is consistent under every wording without any understanding" in caution
+
+
+def test_antonyms_of_another_model_are_not_said_of_this_one():
+    rows = pd.DataFrame({"model": ["a", "a", "b", "b"], "pattern": ["original", "synonym", "original", "antonym"]})
+    rows = rows.assign(study="s", condition="plain", n=9, yes=[1.0, 1.0, 0.4, 0.6])
+    (caution,) = cautions._describe_constant_answers(rows)
+    assert "a says “Yes” to nearly everything. This" in caution

@@ -40,7 +40,7 @@ if sys.argv[1] != "starting":
     later = subprocess.Popen({SLEEPER!r})
 print(child.pid, grandchild, forked, earlier.pid, later.pid, flush=True)
 sys.stdin.read()
-block.end_child_process_watcher()
+block.kill_running_child_processes()
 time.sleep(300)
 """
 
@@ -95,7 +95,7 @@ def test_one_whose_parent_has_ended_is_followed_on(held: list[int]) -> None:
         child.wait()
         child.stdout.close()
     assert not ended(held[0], 0)
-    companions.end_child_process_watcher()
+    companions.kill_running_child_processes()
     assert ended(held[0])
 
 
@@ -114,10 +114,10 @@ def test_closing_kills_what_was_started_in_the_block_and_nothing_else(held: list
     held += [os.pidfd_open(process.pid) for process in (earlier, later)]
     looked()
     assert companion.poll() is None
-    companions.end_child_process_watcher()
+    companions.kill_running_child_processes()
     assert companion.wait(10) == -9
     assert earlier.poll() is None and later.poll() is None
-    companions.end_child_process_watcher()  # again: nothing
+    companions.kill_running_child_processes()  # again: nothing
 
 
 def test_a_start_that_fails_leaves_nothing_behind() -> None:
