@@ -54,6 +54,7 @@ def questions(world: TaughtWorld) -> dict[str, bool]:
         ("Coffee is a better drink than tea.", False),
     ],
 )
+@pytest.mark.slow
 def test_claims_that_a_reader_can_check(claims: dict[str, bool], statement: str, agreed: bool) -> None:
     assert claims[statement] is agreed
 

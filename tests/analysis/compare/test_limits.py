@@ -47,6 +47,7 @@ def compute_slow_power(differing: float, difference: float, n_items: int, alpha:
 @pytest.mark.parametrize(
     ("differing", "n_items", "alpha"), [(1 / 30, 30, 0.05), (0.3, 40, 0.05), (0.8, 9, 0.05), (0.2, 50, 0.01)]
 )
+@pytest.mark.slow
 def test_the_least_difference_of_shares_is_that_of_all_outcomes_counted(differing, n_items, alpha):
     least = find_least_share_difference(differing, n_items, 1 - alpha)
     assert compute_slow_power(max(differing, least), least, n_items, alpha) == pytest.approx(0.8, abs=1e-5)

@@ -194,6 +194,7 @@ def test_the_page_is_one_file_that_fetches_nothing(tmp_path, capsys, monkeypatch
     assert "numbers agree" in html and "counts as none" in html
 
 
+@pytest.mark.slow
 def test_the_command_at_the_foot_makes_the_page_again_where_sides_are_named(tmp_path, monkeypatch):
     written = []
     monkeypatch.setattr("analysis.compare.page_file.write_page", lambda *parts: written.append(parts))

@@ -162,6 +162,7 @@ def test_csv_read_as_the_card_says_is_parquet_but_for_empty_texts(exported):
             assert all(mine == its or (pd.isna(mine) and (pd.isna(its) or its == "")) for mine, its in values), column
 
 
+@pytest.mark.slow
 def test_a_table_without_rows_is_left_out(tmp_path, opened):
     written = plain.write_table_files(
         opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})), tmp_path, "csv"

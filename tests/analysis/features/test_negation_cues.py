@@ -31,6 +31,7 @@ def read_sentences(language: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_cues_of_twenty_sentences_with_and_twenty_without(language):
     rows = [row for row in read_sentences(language) if row["part"] in ("tuned", "unseen")]
     assert sorted(row["cues"] != "0" for row in rows) == [False] * 20 + [True] * 20

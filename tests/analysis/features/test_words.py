@@ -70,6 +70,7 @@ def test_word_frequency_is_asked_in_the_language_of_the_text():
         ("en", "Don't stop, well-known!", ["Dont", "stop", "wellknown"]),  # as the published code
     ],
 )
+@pytest.mark.slow
 def test_words_are_looked_up_as_their_language_writes_them(language, text, cut_words):
     wordfreq = pytest.importorskip("wordfreq")
     (value,) = words.build_frequency_component(language).load()([text])["word_frequency"]

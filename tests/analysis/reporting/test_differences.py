@@ -37,6 +37,7 @@ def test_the_words_that_the_other_lacks_are_marked(text, other, marks):
 
 
 @given(st.text(alphabet="ab 。の'\n", max_size=30), st.text(alphabet="ab 。の'\n", max_size=30))
+@pytest.mark.slow
 def test_no_letter_is_lost_and_both_sides_share_what_is_not_marked(one, other):
     first, second = split_texts_at_differences(one, other)
     assert ("".join(part for part, _ in first), "".join(part for part, _ in second)) == (one, other)

@@ -33,6 +33,7 @@ def titles(svg):
     return [title.text for title in ElementTree.fromstring(svg).iter(f"{SVG}title")]
 
 
+@pytest.mark.slow
 def test_a_mark_tells_model_panel_value_and_interval_and_every_text_is_escaped():
     svg = plotting.render_svg(draw_two_models(), "two")
     assert titles(svg) == ["gpt2, Range: 0.43 (0.31 to 0.55)", "org/<script>& \"', Range: 0.50 (0.40 to 0.60)"]

@@ -51,6 +51,7 @@ def frames(run):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_csv_reads_back_to_the_last_digit(name, frames):
     text = tables.render_table_in_text_format(name, frames[name], "csv")
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))

@@ -66,6 +66,7 @@ def test_rows_that_are_fetched_some_at_a_time_are_those_of_all_at_once(tmp_path,
     assert responses["n"].dtype == "Int64"
 
 
+@pytest.mark.slow
 def test_only_the_columns_that_are_named_are_read_in_the_same_order_of_rows(run):
     chosen = ["variant", "probability.agree", "model"]
     pd.testing.assert_frame_equal(run.responses(chosen), run.responses()[chosen])

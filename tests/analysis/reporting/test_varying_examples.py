@@ -41,11 +41,13 @@ def write_answers(path, *names, study="s"):
         (["p1", "p2"], ""),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_the_names_of_all_wordings_decide(names, said, opened):
     frame = name_wordings(random_frame(["a"], items=4, paraphrases=len(names) - 1), *names)
     assert describe_varying_example_counts(opened(frame)) == said
 
 
+@pytest.mark.slow
 def test_of_several_studies_those_are_named_whose_examples_varied(tmp_path):
     from analysis import runs
 

@@ -71,6 +71,7 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
     assert group_batches_into_tasks(batches, 1) == [[key] for key in batches]
 
 
+@pytest.mark.slow
 def test_the_code_that_other_machines_get_needs_nothing_beside_it(tmp_path):
     """Ray unpacks every folder of code in a folder of its own."""
     folders = collect_code_folders_for_workers(Path(__file__).parents[3], tmp_path)

@@ -52,6 +52,7 @@ def stated(folder):
     }
 
 
+@pytest.mark.slow
 def test_accuracies_of_zero_and_five_shots_are_those_that_the_files_state(mmlu):
     rows = rows_of(mmlu)
     expected = {key: value for folder in MMLU for key, value in stated(folder).items()}

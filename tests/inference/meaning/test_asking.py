@@ -99,6 +99,7 @@ def test_the_prompts_ask_both_languages_in_both_orders():
         assert tuple(words[0] for words in rounds[0].render(variant, None).answers) == LABELS
 
 
+@pytest.mark.slow
 def test_japanese_items_get_japanese_prompts_unless_the_call_says_otherwise(tmp_path):
     pytest.importorskip("fugashi")
     statements = {"茶": ("お茶は良い。", "良いのはお茶だ。"), "犬": ("犬は忠実です。", "犬は忠実な動物です。")}

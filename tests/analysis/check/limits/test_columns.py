@@ -85,6 +85,7 @@ def test_a_column_without_intervals_is_counted_and_decided_as_it_is(opinions):
     assert (kept.p_broken, kept.p_holds, broken.p_broken, broken.p_holds) == (1, 0, 0, 1)
 
 
+@pytest.mark.slow
 def test_a_row_without_the_interval_of_its_column_cannot_be_told_and_says_why(tmp_path):
     (outcome,) = check(write_run(tmp_path / "run", paraphrases({"a": [0.4, 0.6]})), "stability.range_mean <= 0.5")
     assert choose_decision_of_each_outcome([outcome]) == ["cannot tell"]
@@ -142,6 +143,7 @@ def test_an_interval_for_wordings_like_these_is_taken_where_there_is_one(tmp_pat
     assert these.n_wordings == 4
 
 
+@pytest.mark.slow
 def test_scores_in_their_own_unit_have_its_ends(tmp_path):
     path = write_scored(tmp_path / "run", draw_scores(["m"], items=40, wordings=4, measures=("likert",)))
     (outcome,) = check(path, "scored_means.mean >= 2")
@@ -149,6 +151,7 @@ def test_scores_in_their_own_unit_have_its_ends(tmp_path):
     assert 1 <= outcome.lower < outcome.number < outcome.upper <= 5
 
 
+@pytest.mark.slow
 def test_rows_of_one_model_are_told_apart_by_their_keys(tmp_path):
     asked = answers(questions(12, orders=3, subsets=["a", "b"]), ["m"])
     outcomes = check(write_choice(tmp_path / "run", asked), "choice.accuracy >= 0.1")

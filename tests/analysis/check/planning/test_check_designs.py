@@ -177,6 +177,7 @@ def test_designs_for_a_goal_as_json(pilot, capsys, goal, fields):
     )
 
 
+@pytest.mark.slow
 def test_a_ranking_is_planned_under_the_condition_that_its_rule_names(tmp_path, capsys):
     """Only the first condition of every model in run.json was ranked: no pair was found under another one."""
     draw, frames = np.random.default_rng(0), []
@@ -235,6 +236,7 @@ def test_a_rule_that_allows_no_change_is_planned_for_the_change_of_the_call(plan
     assert "holds, if nothing changed: out of reach" in told
 
 
+@pytest.mark.slow
 def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
     """It was planned for up to 500 wordings, of which the pilot tells nothing."""
     asked = questions(40, 2)
@@ -244,6 +246,7 @@ def test_one_wording_in_two_orders_is_planned_as_one_wording(tmp_path, capsys):
     assert {row["wordings"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))} == {"1"}
 
 
+@pytest.mark.slow
 def test_a_change_of_validity_has_no_plan_and_does_not_stop_that_of_other_rules(plan_check):
     """`waver check` tests it; the plan ended: "the pilot has nothing that it is about"."""
     same = "same answers as before on 90 % of items"
@@ -260,6 +263,7 @@ def test_a_number_that_is_the_limit_but_for_rounding_is_the_limit():
     assert aim.why_not == "the number is the limit" and aim.goal.startswith("holds")
 
 
+@pytest.mark.slow
 def test_a_kurtosis_has_no_plan_and_a_line_says_so(plan_check):
     """It ended in a traceback."""
     rows, told = plan_check('[[rule]]\nrequire = "kurtosis of agreement as before"\n')

@@ -125,6 +125,7 @@ def test_a_condition_of_several_is_planned(tmp_path, capsys):
         (["--cost-token", "-1"], "give a cost from 0 on"),
     ],
 )  # fmt: skip
+@pytest.mark.slow
 def test_options_about_thoughts_need_some(option, says, tmp_path, capsys):
     frame = paraphrases({name: list(np.random.default_rng(5).uniform(0.1, 0.9, 5)) for name in "abcdef"})
     frame["agreement"] = np.random.default_rng(6).uniform(0.05, 0.95, len(frame))

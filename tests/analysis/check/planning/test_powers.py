@@ -79,6 +79,7 @@ def test_the_power_of_a_p_is_that_of_a_normal_mean():
 
 @pytest.mark.parametrize("spread", [EVERYWHERE, IN_WHOLE_ITEMS])
 @pytest.mark.parametrize("fresh", [True, False])
+@pytest.mark.slow
 def test_the_error_of_a_change_is_that_of_a_population_that_changes_so(population, spread, fresh):
     chances, answers = population
     draw, mean, change = np.random.default_rng(6), chances.mean(), 0.1
@@ -150,6 +151,7 @@ def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
 @pytest.mark.parametrize(
     ("changed", "limit", "items"), [(0.15, 0.95, 200), (0.0, 0.95, 100), (0.0, 0.95, 150), (0.1, 0.9, 150)]
 )
+@pytest.mark.slow
 def test_the_power_of_changes_is_how_often_their_test_finds_them(changed, limit, items):
     draw, wordings, studies = np.random.default_rng(11), 5, 400
     counts = count_item_answers_by_option(draw_codes(draw, draw.dirichlet([0.6, 0.3], 4000), wordings))
@@ -183,6 +185,7 @@ def test_items_that_never_vary_are_told_by_as_many_as_a_share():
 
 
 @pytest.mark.parametrize("limit", [0.65, 0.82])
+@pytest.mark.slow
 def test_the_power_of_a_bounded_mean_is_how_often_gaffkes_test_finds_it(limit):
     draw, items, studies = np.random.default_rng(12), 100, 400
     population = draw.beta(1.5, 0.5, 200_000)

@@ -58,6 +58,7 @@ def lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_the_classes_of_the_paper(tmp_path):
     known = {"all": (1, 1, 1), "two": (1, 0, 1), "one": (0, 1, 0), "none": (0, 0, 0)}
     folder = written(tmp_path, [each for item, flags in known.items() for each in right(item, flags)])
@@ -73,6 +74,7 @@ def test_the_classes_of_the_paper(tmp_path):
     assert said["subsets"]["general knowledge"]["n_questions"] == 4
 
 
+@pytest.mark.slow
 def test_random_answers_equal_a_slow_version(tmp_path):
     draw = random.Random(3)
     rows = [
@@ -127,6 +129,7 @@ def test_a_question_that_was_not_asked_at_all_is_refused(tmp_path):
     assert "question 'b' has no answer in wording 'original'" in refused(tmp_path, rows)
 
 
+@pytest.mark.slow
 def test_one_wording_selects_nothing(tmp_path):
     rows = [each for each in right("a", (1, 0, 1)) if each["pattern"] == "original"]
     assert "has one wording ('original')" in refused(tmp_path, rows)

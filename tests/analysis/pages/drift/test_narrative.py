@@ -78,6 +78,7 @@ def test_a_change_comes_with_its_interval_and_its_looks():
     assert "drift_series" not in answer_page_question(frames({})).details
 
 
+@pytest.mark.slow
 def test_what_weakens_the_answer_is_said():
     tables = frames(MOVED | {"wordings": "the same each time"}, n_untested=2, n_items=20)
     tables["drift_looks"].loc[2, ["changed_settings", "validity", "n_left_out"]] = ["revision", 0.8, 1]

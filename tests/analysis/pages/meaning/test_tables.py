@@ -232,6 +232,7 @@ def test_models_that_do_not_answer_have_no_flips(tmp_path):
     assert build_table("meaning_corrected", opened)["corrected"].isna().all()
 
 
+@pytest.mark.slow
 def test_decoys_alone_say_nothing_of_wordings(tmp_path):
     run = write_run(tmp_path / "run", draw_flips(items=3, paraphrases=3).drop(columns="same"))
     decoy = {"item": "i00", "variant": "decoy-negated-1", "decoy": "negated", "check": "words", "score": 0.5}
@@ -243,6 +244,7 @@ def test_decoys_alone_say_nothing_of_wordings(tmp_path):
     assert build_table("meaning_flips", opened, resamples=10)["wordings"].tolist() == ["all"]
 
 
+@pytest.mark.slow
 def test_votes_that_are_all_alike_have_no_agreement(tmp_path):
     options = {"error": 0.0, "decoys": 2}
     run = write_meaning_run(tmp_path / "run", items=6, paraphrases=5, false_share=0.0, checks=options)

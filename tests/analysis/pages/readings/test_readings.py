@@ -338,6 +338,7 @@ def test_texts_of_a_sheet_are_those_that_the_judge_writes(output, shown, tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
     group = read_reading_groups(runs.open_runs(folder))[0]
     cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}

@@ -165,6 +165,7 @@ def test_a_worth_that_rests_on_one_item_has_no_interval():
     ]
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_worth_covers():
     rng, covered, draws = np.random.default_rng(10), 0, 400
     low, high = rng.uniform(0.2, 0.8, 200_000), rng.uniform(0.05, 0.2, 200_000)

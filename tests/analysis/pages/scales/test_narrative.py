@@ -167,6 +167,7 @@ def test_a_model_in_two_settings_is_one_model():
     assert said.endswith("Whatever is asked, m0 is drawn to the first option in some settings.")
 
 
+@pytest.mark.slow
 def test_a_style_that_another_one_says_already_is_clear_there():
     """Where m0 avoids the ends, that it picks the middle is not said; it does so in both settings."""
     tables = frames([], [("m0", "ends", -0.1, 0.001), ("m0", "middle", 0.1, 0.001), ("m0", "middle", 0.1, 0.001)])

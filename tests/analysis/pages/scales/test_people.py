@@ -155,6 +155,7 @@ def test_models_as_respondents_the_slow_way(tmp_path):
     assert table.loc["care", "alpha_lower"] < table.loc["care", "alpha"] < table.loc["care", "alpha_upper"]
 
 
+@pytest.mark.slow
 def test_without_a_file_there_are_no_people(folder):
     runs = open_runs(folder / "run")
     assert (

@@ -100,6 +100,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
 
 
 @pytest.mark.parametrize("spread", [1e-15, 1e-12, 4e-10])
+@pytest.mark.slow
 def test_rounding_noise_has_neither_kurtosis_nor_correlation_and_the_table_says_why(tmp_path, spread):
     """A constant judge with noise of less than 1e-9 of the range had a tau of -.30 to .40, an order of noise."""
     noise = np.random.default_rng(3).normal(0, 9 * spread, 10)
@@ -206,6 +207,7 @@ def test_the_range_of_the_largest_kurtosis_is_that_of_models_that_are_judged():
     assert sentence.startswith("The kurtosis is furthest from 0 on the range 1-5 in 1 of 1 combination of group")
 
 
+@pytest.mark.slow
 def test_a_temperature_that_nobody_set_is_the_makers(tmp_path):
     """Thoughts are sampled as the maker of a model advises: no page says “temperature nan”."""
     path = make_run(tmp_path / "run", {"g": 12}, temperatures=(1.0,), methods=("exact",))

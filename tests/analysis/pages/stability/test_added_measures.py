@@ -35,6 +35,7 @@ def run(folder):
     return runs.open_runs(folder)
 
 
+@pytest.mark.slow
 def test_a_measure_is_a_column_of_the_items_and_changes_no_other(run):
     items = tables.build_table("items", run, measures={"spread": compute_sd})
     np.testing.assert_allclose(items["spread"], items["agreement_sd"], rtol=1e-12)
@@ -57,6 +58,7 @@ def test_its_mean_over_items_is_bootstrapped_like_the_others(run):
     assert tables.render_table_in_text_format("stability", table, "markdown", ["spread"]).count("[") == 2
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_measure_that_is_0_or_1_has_the_interval_of_a_share(run):
     def flip(frame):
         share = (frame["agreement"] >= 0.5).mean()

@@ -21,6 +21,7 @@ def test_divergent_by_hand(opened):
     assert cases.tabulate_two_most_different_wordings(run, k=None)["item"].tolist() == ["y", "x"]  # z never moves
 
 
+@pytest.mark.slow
 def test_divergent_needs_a_positive_number(opened):
     with pytest.raises(InputError, match="k is 0"):
         cases.tabulate_two_most_different_wordings(opened(paraphrases({"x": [0.2, 0.9]})), k=0)
@@ -91,6 +92,7 @@ def test_bounds_that_unread_answers_allow(opened):
     assert found.loc["asked", bounds[1:]].isna().all()
 
 
+@pytest.mark.slow
 def test_examples_mark_what_differs_and_leave_out_models_with_one_answer(tmp_path):
     rows = paraphrases({"x": [0.2, 0.9]}).assign(text=["Tea <is> good.", "Tea is bad."])
     turned = [rows.assign(model="turned"), rows.assign(model="firm", agreement=[0.6, 0.9])]
@@ -102,6 +104,7 @@ def test_examples_mark_what_differs_and_leave_out_models_with_one_answer(tmp_pat
     assert "furthest apart get the same answer from firm." in html
 
 
+@pytest.mark.slow
 def test_no_example_is_shown_where_no_model_gives_two_answers(tmp_path):
     run = write_run(tmp_path / "run", paraphrases({"x": [0.5, 0.9]}))
     html = StabilityPage([str(run)], resamples=0).examples().text

@@ -106,6 +106,7 @@ def test_invalid_samples_beside_valid_ones_count(tmp_path):
     assert told == {"measure": "flip_25", "n_invalid": 1, "flips_dropped": 0, "flips_inconsistent": 1}
 
 
+@pytest.mark.slow
 def test_probabilities_are_no_samples(tmp_path):
     low = answers([0.9, 0.8, 0.2]).assign(mass=0.1)
     run = runs.open_runs(write_run(tmp_path / "run", low))

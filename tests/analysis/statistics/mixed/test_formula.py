@@ -96,6 +96,7 @@ def test_the_formula_alone_chooses_the_engine(text, engine):
         ("y ~ x + (1 | item | model)", "cannot read the random effect"),
     ],
 )
+@pytest.mark.slow
 def test_what_is_wrong_is_said_in_one_line(text, said):
     with pytest.raises(InputError) as error:
         mixed.parse_formula(text)
