@@ -335,14 +335,15 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
-    """Write the correlation of the differences, and its value without the point that changes it most."""
-    for _, part in table.groupby(["source", "study"], sort=False):
+    """Write each study's correlation of the differences, and its value without the point that changes it most."""
+    for study, part in table.groupby("study", sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
             continue
+        study_text = f" of “{study}”" if table["study"].nunique() > 1 else ""
         yield (
-            f"Over {format_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
-            f"of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
+            f"Over {format_quantity(int(whole['n']), 'point')}{study_text}, each a group and a series, the changes of "
+            f"kurtosis and of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
             f"{_format_score_interval_or_reason(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:
