@@ -230,6 +230,18 @@ def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     )
 
 
+@pytest.mark.parametrize(
+    ("studies", "conditions", "unit"),
+    [("st", "cc", "model and study"), ("ss", "cd", "model and condition")],
+)  # fmt: skip
+def test_combinations_are_named_by_what_tells_them_apart(studies, conditions, unit):
+    """Two studies were said to be “2 combinations of model and prompt”."""
+    rows = judged(("a", "g", 0.8, 0.6, 0.9), ("b", "g", 0.8, 0.6, 0.9))
+    rows = rows.assign(model="m", study=list(studies), condition=list(conditions))
+    verdict = narrative._describe_counts_of_scoring_verdicts(rows, judged())
+    assert verdict == f"Yes, with each of 2 combinations of {unit}."
+
+
 def test_p_values_are_corrected_within_each_study_and_setting(frames):
     """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0, where there is one."""
     pairs = frames["score_differences"]
