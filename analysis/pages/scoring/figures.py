@@ -40,6 +40,7 @@ def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
     span, _, method = choose_scoring_setting_of_figures(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
+    rows = rows.dropna(subset=["temperature"])  # that of a maker has no place on the axis
     if rows["temperature"].nunique() > 1 and rows[["kurtosis", "tau"]].notna().any(axis=None):
         # A line goes over all temperatures: it has the mark where the model answers at none of them.
         lines = rows.groupby(["study", "group", "model", "form", "prompt"], sort=False, dropna=False)
