@@ -242,6 +242,20 @@ def test_scores_at_the_makers_temperature_are_left_out_of_curves_by_temperature(
     assert last == "Scores at the maker’s temperature are left out of this; the tables have them."
 
 
+def test_thoughts_that_are_sampled_otherwise_are_other_settings(tmp_path):
+    """With and without --top-p were one method: rows by range multiplied, and base was compared with tuned across."""
+    path = make_run(tmp_path / "run", {"g": 12}, methods=["exact"])
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={
+        name: fields | {"answer": "thought", "temperature": 1.0, "top_p": 0.9 if "t1.3" in name else 1.0, "top_k": 0}
+        for name, fields in conditions.items()
+    })  # fmt: skip
+    run = runs.open_runs(path)
+    wide, changes = (tables.build_table(name, run, resamples=0) for name in ("score_ranges", "score_differences"))
+    assert wide.groupby("method").size().to_dict() == {"thought": 4, "thought-p0.9": 4}
+    assert len(changes) == 2 * 2 * 2 and (changes["pre_condition"] == changes["post_condition"]).all()
+
+
 def test_of_several_bases_the_one_of_the_same_size_counts_and_none_where_sizes_are_unknown():
     """Without sizes, every base model of a series was compared with every tuned one."""
     sizes = {"b7": 7, "b70": 70, "t7": 7}
