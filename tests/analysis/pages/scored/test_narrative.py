@@ -55,6 +55,8 @@ def test_what_passes_is_said_before_the_figure():
         answer_page_question(two).explanation
         == "The threshold, from which on a score passes, stands below each figure."
     )
+    both = {name: pd.concat([table[name], lower[name].assign(study="t")]) for name in ("scored_means", "scored_spread")}
+    assert answer_page_question(table | both).explanation.startswith("The threshold, from which on a score passes")
     assert answer_page_question(frames([0.3], validity=0.4)).explanation == ""
 
 
