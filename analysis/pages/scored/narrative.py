@@ -160,13 +160,14 @@ def _format_table_cell(row: pd.Series, table: str, column: str) -> str:
 
 def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
-    for _, part in judged.groupby(["study", "measure"], sort=False):
+    for (study, _), part in judged.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
         measure = labels.shorten_middle(low["measure"], 24)
         if low["sd"] == high["sd"]:
+            study_text = f" of “{study}”" if judged["study"].nunique() > 1 else ""
             yield (
-                f"The {measure} of an item has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} over its "
-                "wordings, on average."
+                f"The {measure} of an item{study_text} has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} "
+                "over its wordings, on average."
             )
         else:
             yield (
