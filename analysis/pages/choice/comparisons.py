@@ -137,11 +137,13 @@ def _list_tuning_and_prompt_pairs(
 def _list_base_prompt_counterpart_conditions(
     condition: str, conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
-    if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
+    """Yield the conditions with the base prompt that ask and read in the same way as one with the aware prompt."""
+    name_in_run = condition.removesuffix(PER_BYTE)
+    if conditions[name_in_run].get("prompt_kind") != AWARE:
         return
     base_fields = _select_asking_fields(conditions, condition) | {"prompt_kind": BASE}
-    yield from (name for name in conditions if _select_asking_fields(conditions, name) == base_fields)
+    ending = condition.removeprefix(name_in_run)
+    yield from (name + ending for name in conditions if _select_asking_fields(conditions, name) == base_fields)
 
 
 def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], condition_name: str) -> dict[str, Any]:

@@ -307,6 +307,16 @@ def test_answers_that_were_asked_for_otherwise_are_not_compared(tmp_path, way):
     }  # fmt: skip
 
 
+def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path):
+    """Texts under the aware prompt, read per byte, were compared with whole ones under the base prompt."""
+    rows = answers(questions(5, 2), ["a"], conditions=[TEXTS, "plain/aware/texts"])
+    run = runs.open_runs(write_choice(tmp_path / "run", rows))
+    prompts = tables.build_table("choice_changes", run, resamples=0)
+    assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
+        ("plain/aware/texts", TEXTS), ("plain/aware/texts" + PER_BYTE, TEXTS + PER_BYTE)
+    }  # fmt: skip
+
+
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
     rows = answers(ASKED, ["a", "b"], conditions=[LETTER])
     some = rows[(rows["model"] == "a") | (rows["item"] < "q020")]
