@@ -50,7 +50,8 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
         was translated);
         model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature (NaN for thoughts
         that are sampled as the maker of the model says), samples (NaN if exact), method (sampled or exact; of thoughts
-        thought, with its effort and budget, as thought-low), setting ("0-9/0.7/sampled", "0-9/maker/thought");
+        thought, with its sampling, effort and budget, as thought-p0.9-low), setting ("0-9/0.7/sampled",
+        "0-9/maker/thought");
         score: mean of the valid samples, or expected score, NaN if there is none; gold: the human score, converted from
         its own range to the asked one (Sato et al., footnote 3), NaN if there is none;
         dropped, clipped: samples without a number, and samples moved into the range; validity: share of the samples
@@ -161,13 +162,17 @@ def _parse_scoring_condition(where: str, condition_fields: Mapping[str, Any]) ->
 
 
 def _name_thought_method(condition_fields: Mapping[str, Any]) -> str:
-    """Name how scores after thoughts were asked for.
+    """Name how scores after thoughts were asked for, but for the temperature, as the name of the condition does.
 
-    >>> _name_thought_method({}), _name_thought_method({"effort": "low", "budget": 512})
+    >>> _name_thought_method({"top_p": 1, "top_k": 0}), _name_thought_method({"effort": "low", "budget": 512})
     ('thought', 'thought-low-b512')
+    >>> _name_thought_method({"top_p": 0.9, "top_k": 40, "effort": "low"})
+    'thought-p0.9-k40-low'
     """
-    effort, budget = condition_fields.get("effort"), condition_fields.get("budget")
-    return "-".join([THOUGHT, *([str(effort)] if effort else []), *([f"b{budget}"] if budget else [])])
+    letters = {"top_p": "p", "top_k": "k", "min_p": "m", "effort": "", "budget": "b"}
+    values = [(name, condition_fields.get(name)) for name in letters]
+    parts = [f"{letters[name]}{value}" for name, value in values if value and (name, value) != ("top_p", 1)]
+    return "-".join([THOUGHT, *parts])
 
 
 def _check_score_rows(runs: Runs, rows: pd.DataFrame) -> None:

@@ -79,6 +79,7 @@ def make_run(
     methods: Sequence[str] = ("sampled", "exact"),
     samples: int = 10,
     seed: int = 0,
+    study: str = "made up",
 ) -> Path:
     """Every judge of a family rates every item in every setting; `groups` maps names to numbers of items."""
     rng = np.random.default_rng(seed)
@@ -95,7 +96,7 @@ def make_run(
                     answers = _exact(chances, span) if method == "exact" else _sampled(chances, span, samples, rng)
                     parts.append(pd.concat([items, answers], axis=1).assign(model=model, condition=name))
     models = {name: {"series": judge.series, "stage": judge.stage} for name, judge in family.items()}
-    return write_scores(path, pd.concat(parts, ignore_index=True), conditions, study="made up", models=models)
+    return write_scores(path, pd.concat(parts, ignore_index=True), conditions, study=study, models=models)
 
 
 def _chances(opinion: np.ndarray, judge: Judge, span: Sequence[int], temperature: float) -> np.ndarray:

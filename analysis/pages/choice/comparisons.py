@@ -19,7 +19,7 @@ from analysis.statistics.resampling import DRAWS
 BASE, AWARE = "base", "aware"  # kinds of the prompt
 TUNING, PROMPT, BOTH = "tuning", "prompt", "tuning and prompt"
 MOST_PAIRS = 500  # of a study and subset; of more, each model is compared with the first
-SAMPLED = ("temperature", "samples", "effort")
+NOT_ASKING = ("prompt_hash", "reads", "reply_rule")  # of one form, as names are; versions say nothing of asking
 FAMILY = ("study", "subset", "measure")
 
 
@@ -137,18 +137,20 @@ def _list_tuning_and_prompt_pairs(
 def _list_base_prompt_counterpart_conditions(
     condition: str, conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Yield the conditions with the base prompt that ask in the same way as one with the paraphrase-aware prompt."""
-    if conditions[condition.removesuffix(PER_BYTE)].get("prompt_kind") != AWARE:
+    """Yield the conditions with the base prompt that ask and read in the same way as one with the aware prompt."""
+    name_in_run = condition.removesuffix(PER_BYTE)
+    if conditions[name_in_run].get("prompt_kind") != AWARE:
         return
     base_fields = _select_asking_fields(conditions, condition) | {"prompt_kind": BASE}
-    yield from (name for name in conditions if _select_asking_fields(conditions, name) == base_fields)
+    ending = condition.removeprefix(name_in_run)
+    yield from (name + ending for name in conditions if _select_asking_fields(conditions, name) == base_fields)
 
 
 def _select_asking_fields(conditions: Mapping[str, Mapping[str, Any]], condition_name: str) -> dict[str, Any]:
-    """Return the fields of a condition that say how was asked."""
+    """Return the fields of a condition that say how was asked, and how texts are read."""
     fields = conditions[condition_name.removesuffix(PER_BYTE)]
-    asking_fields = {key: fields.get(key) for key in ("form", "prompt", "prompt_kind", "way", "format", *SAMPLED)}
-    return asking_fields | {"reading": find_text_reading_rule(fields)}
+    asking_fields = {key: value for key, value in fields.items() if key not in NOT_ASKING and value is not None}
+    return asking_fields | {"reply_reading": find_text_reading_rule(fields)}
 
 
 def _compare_unit_pairs_by_subset(

@@ -103,15 +103,15 @@ def _describe_scored_models_and_items(all_means: pd.DataFrame, means: pd.DataFra
 
 
 def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str:
-    """Say when a score passes; of several studies or thresholds, that the figures say it."""
+    """Say when a score passes; of several thresholds or directions, that the figures say it."""
     if judged.empty:
         return ""
-    rules = judged[["study", "measure", "threshold"]].drop_duplicates(["measure", "threshold"])
+    directions = means[["study", "measure", "direction"]].drop_duplicates()
+    rules = judged[["study", "measure", "threshold"]].merge(directions).drop(columns="study").drop_duplicates()
     if len(rules) > 1:
         return "The threshold, from which on a score passes, stands below each figure."
     rule = rules.iloc[0]
-    of_rule = means[(means["study"] == rule["study"]) & (means["measure"] == rule["measure"])]
-    side = "less" if of_rule["direction"].eq("lower").any() else "more"
+    side = "less" if rule["direction"] == "lower" else "more"
     measure = labels.shorten_middle(rule["measure"], 24)
     return f"A score passes the threshold where {measure} is {format_threshold(rule['threshold'])} or {side}."
 
@@ -160,13 +160,14 @@ def _format_table_cell(row: pd.Series, table: str, column: str) -> str:
 
 def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[str]:
     """Say how far wordings of an item are apart, for the models with the least and the largest SD."""
-    for _, part in judged.groupby(["study", "measure"], sort=False):
+    for (study, _), part in judged.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
         measure = labels.shorten_middle(low["measure"], 24)
         if low["sd"] == high["sd"]:
+            study_text = f" of “{study}”" if judged["study"].nunique() > 1 else ""
             yield (
-                f"The {measure} of an item has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} over its "
-                "wordings, on average."
+                f"The {measure} of an item{study_text} has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} "
+                "over its wordings, on average."
             )
         else:
             yield (

@@ -83,8 +83,8 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     models = scores[(scores["model"] != GOLD) & ~is_validity_below_half(scores["validity"])]
     unit = ["study", "group", "model", "form", "prompt", "range", "method"]
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
-        ordered = part.dropna(subset=["kurtosis"]).sort_values("temperature").groupby(unit, sort=False, dropna=False)
-        curves = ordered["kurtosis"].agg(["first", "last", "size"])
+        ordered = part.dropna(subset=["kurtosis", "temperature"]).sort_values("temperature")
+        curves = ordered.groupby(unit, sort=False, dropna=False)["kurtosis"].agg(["first", "last", "size"])
         curves = curves[curves["size"] > 1]
         if len(curves):
             lower = int((curves["last"] < curves["first"]).sum())
@@ -92,6 +92,8 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
                 f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
                 f"of {format_quantity(len(curves), 'case')} of model, group, range and method."
             )
+    if models["temperature"].nunique() > 1 and models["temperature"].isna().any():
+        yield "Scores at the maker’s temperature are left out of this; the tables have them."
 
 
 def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]:

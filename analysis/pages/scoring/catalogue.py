@@ -103,7 +103,7 @@ FIGURES = {
     ),
     "score_influence_printed": Figure(
         "The same correlation in the paper", "figures.build_score_influence_printed_frames",
-        plot_name="score_influence", file_name="score_influence-2", empty_note=FEW,
+        plot_name="score_influence", file_name="score_influence-printed", empty_note=FEW,
     ),
     "score_temperatures": Figure("Kurtosis and tau by temperature", "figures.build_score_temperatures_frames"),
     "score_methods": Figure("Sampled scores and exact ones", "figures.build_score_methods_frames"),

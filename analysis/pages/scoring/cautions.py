@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
+from analysis.pages.scoring.influence import NOTHING
 from analysis.pages.scoring.items import phrase_temperature, select_setting_rows
 from analysis.pages.scoring.undefined import EQUAL
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.words import (
+    format_count_range,
     format_percent,
     format_percentage_points,
     format_quantity,
+    join_names,
     list_few_items_cautions,
     list_few_models_cautions,
 )
@@ -76,11 +79,13 @@ def _yield_score_cautions(
         )
     yield from _describe_missing_gold(setting_rows)
     table = select_setting_rows(frames["score_influence"], setting)
-    correlated = table.loc[table["source"] == OURS, "n"]
-    if len(correlated) and correlated.max() < FEW_POINTS:
+    correlations = table[(table["source"] == OURS) & (table["omitted"] == NOTHING)]
+    of_few = correlations[correlations["n"] < FEW_POINTS]
+    if len(of_few):
+        studies_text = f" in {join_names([f'“{name}”' for name in of_few['study']])}" if len(correlations) > 1 else ""
         yield (
-            f"The correlation of kurtosis and tau has only {format_quantity(int(correlated.max()), 'point')}: it says "
-            "little."
+            f"The correlation of kurtosis and tau has only {format_count_range(of_few['n'], 'point')}{studies_text}: "
+            "it says little."
         )
     if len(frames["score_differences"]) == 0:
         yield "No series has both a base and a tuned model: these runs cannot say what tuning does."

@@ -25,7 +25,8 @@ COLUMNS: Mapping[str, Column] = {
     "range": Column("range of scores that was asked for", header="Range"),
     "temperature": Column("temperature that the scores were asked at", "", "Temperature", 1),
     "method": Column(
-        "sampled (mean of some samples), exact (expected score), or thought (after thoughts; effort and budget follow)",
+        "sampled (mean of some samples), exact (expected score), or thought (after thoughts; how these were sampled, "
+        "effort and budget follow)",
         "",
         "Method",
     ),

@@ -25,7 +25,8 @@ Pair: TypeAlias = tuple[str, tuple[str, str], tuple[str, str]]  # a study and tw
 PRE, POST = ("base",), ("instruct", "tuned")
 SETTING = ["range", "temperature", "method"]
 ASKED = ("form", "prompt")  # are the same where both models were asked so
-SAME = (*SETTING, "samples", "answer", "thoughts", "effort", "budget")  # fields of conditions that compare
+# Fields of conditions that compare.
+SAME = (*SETTING, "samples", "answer", "thoughts", "top_p", "top_k", "min_p", "effort", "budget")
 
 
 def tabulate_score_changes_by_tuning(

@@ -8,7 +8,12 @@ import pandas as pd
 
 from analysis.measures.scores import GOLD, read_scores
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.scoring.influence import LEAST, add_names_of_correlation_points, blank_differences_of_invalid_models
+from analysis.pages.scoring.influence import (
+    LEAST,
+    NOTHING,
+    add_names_of_correlation_points,
+    blank_differences_of_invalid_models,
+)
 from analysis.pages.scoring.items import choose_headline_setting, select_setting_rows
 from analysis.pages.scoring.plots import MOST_PANELS
 from analysis.pages.scoring.printed import PRINTED, read_printed_score_differences
@@ -35,6 +40,7 @@ def build_score_temperatures_frames(frames: Frames) -> Iterator[tuple[pd.DataFra
     span, _, method = choose_scoring_setting_of_figures(frames).rsplit("/", 2)
     scores = frames["scores"]
     rows = scores[(scores["range"] == span) & (scores["method"] == method) & (scores["model"] != GOLD)]
+    rows = rows.dropna(subset=["temperature"])  # that of a maker has no place on the axis
     if rows["temperature"].nunique() > 1 and rows[["kurtosis", "tau"]].notna().any(axis=None):
         # A line goes over all temperatures: it has the mark where the model answers at none of them.
         lines = rows.groupby(["study", "group", "model", "form", "prompt"], sort=False, dropna=False)
@@ -60,7 +66,7 @@ def _add_nonanswering_column_over_item_groups(items: pd.DataFrame, scores: pd.Da
 
 
 def build_score_influence_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield the correlation of kurtosis and tau with each omission, and its points, in the page's setting."""
+    """Yield the correlation of kurtosis and tau with each omission, and its points, by study in the page's setting."""
     setting, table = choose_scoring_setting_of_figures(frames), frames["score_influence"]
     answered_differences = blank_differences_of_invalid_models(
         select_setting_rows(frames["score_differences"], setting)
@@ -79,10 +85,11 @@ def build_score_influence_printed_frames(frames: Frames) -> Iterator[tuple[pd.Da
 def _frame_influence_if_enough_points(
     table: pd.DataFrame, differences: pd.DataFrame
 ) -> Iterator[tuple[pd.DataFrame, ...]]:
-    """Yield the table and its named points, where there are enough of them for a correlation."""
-    whole_rows = table[table["omitted"] == "nothing"]
-    if len(whole_rows) and whole_rows["n"].iloc[0] >= LEAST:
-        yield table, add_names_of_correlation_points(differences)
+    """Yield the rows of every study and its named points, where there are enough of them for a correlation."""
+    whole_rows = table[table["omitted"] == NOTHING]
+    for study in whole_rows.loc[whole_rows["n"] >= LEAST, "study"]:
+        study_points = add_names_of_correlation_points(differences[differences["study"] == study])
+        yield table[table["study"] == study], study_points
 
 
 def split_frame_by_most_groups_drawn(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:

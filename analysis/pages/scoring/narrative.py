@@ -37,6 +37,7 @@ from analysis.reporting.words import (
     format_percent,
     format_quantity,
     join_names,
+    phrase_count_of_model_condition_pairs,
     verdicts,
 )
 from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
@@ -170,16 +171,15 @@ def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.D
     Name the score of a model that is alone.
     """
     habit_words = choose_verdict_words_for_score_repetition(judged_rows, scores)
-    who = format_quantity(len(habit_words), "model")
-    if len(habit_words) > judged_rows["model"].nunique():
-        who = format_quantity(len(habit_words), "combination") + " of model and prompt"
     if not habit_words.any():
         wide = "with each model, an interval of the share of its most frequent score"
         if judged_rows["mode_share_lower"].isna().all():
             return f"{verdicts.UNCLEAR}: no interval was computed."
         corrected = ", widened for their number," if len(judged_rows) > 1 else ""
         return f"{verdicts.UNCLEAR}: {wide}{corrected} holds {format_percent(HABIT)}."
-    tally_sentence = verdicts.describe_verdict_word_counts(list(habit_words), who)
+    tally_sentence = verdicts.describe_verdict_word_counts(
+        list(habit_words), phrase_count_of_model_condition_pairs(judged_rows.drop_duplicates("label"))
+    )
     if len(habit_words) > 1:
         return tally_sentence
     deciding = judged_rows[(_choose_verdict_words_of_score_rows(judged_rows, scores) == habit_words.iloc[0]).to_numpy()]
@@ -335,14 +335,15 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_correlation_and_influence(table: pd.DataFrame) -> Iterator[str]:
-    """Write the correlation of the differences, and its value without the point that changes it most."""
-    for _, part in table.groupby(["source", "study"], sort=False):
+    """Write each study's correlation of the differences, and its value without the point that changes it most."""
+    for study, part in table.groupby("study", sort=False):
         whole = part[part["omitted"] == NOTHING].iloc[0]
         if np.isnan(whole["pearson"]):
             continue
+        study_text = f" of “{study}”" if table["study"].nunique() > 1 else ""
         yield (
-            f"Over {format_quantity(int(whole['n']), 'point')}, each a group and a series, the changes of kurtosis and "
-            f"of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
+            f"Over {format_quantity(int(whole['n']), 'point')}{study_text}, each a group and a series, the changes of "
+            f"kurtosis and of tau correlate at {_format_score_table_value(whole['pearson'], 'pearson')}"
             f"{_format_score_interval_or_reason(whole, 'pearson')}."
         )
         if whole["pearson_lower"] <= 0 <= whole["pearson_upper"]:

@@ -288,6 +288,35 @@ def test_answers_to_two_prompt_files_are_not_compared(tmp_path):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("way", [{"answer": "thought"}, {"budget": 128}, {"shots": "5"}])
+def test_answers_that_were_asked_for_otherwise_are_not_compared(tmp_path, way):
+    """Exact probabilities of one model were compared with those after thoughts of another, as asked in the same way."""
+    other = {AWARE: "other/aware/text", TEXT: "other/base/text"}
+    path = write_choice(tmp_path / "run", answers(questions(5, 2), ["a", "b"], conditions=[*other, *other.values()]))
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={
+        name: {**fields, "form": "plain", "prompt": None, **(way if "other" in name else {})}
+        for name, fields in conditions.items()
+    })  # fmt: skip
+    run = runs.open_runs(path)
+    pairs = tables.build_table("choice_differences", run, resamples=0)
+    assert (pairs["a_condition"] == pairs["b_condition"]).all() and pairs["a_condition"].nunique() == 4
+    prompts = tables.build_table("choice_changes", run, resamples=0)
+    assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
+        (AWARE, TEXT), (other[AWARE], other[TEXT])
+    }  # fmt: skip
+
+
+def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path):
+    """Texts under the aware prompt, read per byte, were compared with whole ones under the base prompt."""
+    rows = answers(questions(5, 2), ["a"], conditions=[TEXTS, "plain/aware/texts"])
+    run = runs.open_runs(write_choice(tmp_path / "run", rows))
+    prompts = tables.build_table("choice_changes", run, resamples=0)
+    assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
+        ("plain/aware/texts", TEXTS), ("plain/aware/texts" + PER_BYTE, TEXTS + PER_BYTE)
+    }  # fmt: skip
+
+
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):
     rows = answers(ASKED, ["a", "b"], conditions=[LETTER])
     some = rows[(rows["model"] == "a") | (rows["item"] < "q020")]

@@ -55,6 +55,8 @@ def test_what_passes_is_said_before_the_figure():
         answer_page_question(two).explanation
         == "The threshold, from which on a score passes, stands below each figure."
     )
+    both = {name: pd.concat([table[name], lower[name].assign(study="t")]) for name in ("scored_means", "scored_spread")}
+    assert answer_page_question(table | both).explanation.startswith("The threshold, from which on a score passes")
     assert answer_page_question(frames([0.3], validity=0.4)).explanation == ""
 
 
@@ -168,3 +170,7 @@ def test_what_is_alike_has_no_highest_and_no_lowest():
     assert not any("goes from" in sentence for sentence in details["scored_means"])
     assert details["scored_passes"] == ("The F1 of an item has an SD of 0.000 over its wordings, on average.",)
     assert "scored_wordings" not in details
+    two = tables | {name: pd.concat([tables[name], tables[name].assign(study="t")])
+                    for name in ("scored_means", "scored_spread")}  # fmt: skip
+    sentences = answer_page_question(two).details["scored_passes"]
+    assert [sentence.split(" has")[0] for sentence in sentences] == [f"The F1 of an item of “{name}”" for name in "st"]

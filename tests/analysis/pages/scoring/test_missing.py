@@ -14,11 +14,13 @@ from analysis import runs
 from analysis.pages.scoring import contrasts
 from analysis.pages.scoring.by_setting import (
     describe_all_settings_in_tables,
+    describe_kurtosis_by_temperature,
     describe_range_of_most_extreme_kurtosis,
     describe_sampled_versus_exact_scores,
 )
 from analysis.pages.scoring.cautions import list_cautions
 from analysis.pages.scoring.contrasts import tabulate_score_changes_by_tuning
+from analysis.pages.scoring.figures import build_score_temperatures_frames
 from analysis.pages.scoring.items import label_rows_with_model_and_prompt
 from analysis.pages.scoring.page import ScoringPage
 from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
@@ -221,6 +223,39 @@ def test_a_temperature_that_nobody_set_is_the_makers(tmp_path):
     shown += list_cautions(models, models, page.frames, page.setting)
     assert not any("temperature nan" in text or "temperature maker" in text for text in shown)
     assert "1 temperature, thought scores." in " ".join(describe_all_settings_in_tables(models))
+
+
+def test_scores_at_the_makers_temperature_are_left_out_of_curves_by_temperature(tmp_path):
+    """They made every mark NaN, so that the figure was empty, and counted as the highest temperature."""
+    path = make_run(tmp_path / "run", {"g": 12}, ranges=[(0, 9)], temperatures=(0.4, 0.7, 1.3), methods=["exact"])
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={
+        name: fields | {"answer": "thought", "temperature": None if "t1.3" in name else fields["temperature"]}
+        for name, fields in conditions.items()
+    })  # fmt: skip
+    page = ScoringPage([str(path)], resamples=0)
+    ((rows,),) = build_score_temperatures_frames(page.frames)
+    assert set(rows["temperature"]) == {0.4, 0.7}
+    scores = page.frame("scores")
+    rising = scores.assign(kurtosis=scores["temperature"].fillna(0.1))
+    *sentences, last = describe_kurtosis_by_temperature(rising)
+    assert len(sentences) == 2
+    assert all("than at the lowest in 0 of 2 cases" in sentence for sentence in sentences)
+    assert last == "Scores at the maker’s temperature are left out of this; the tables have them."
+
+
+def test_thoughts_that_are_sampled_otherwise_are_other_settings(tmp_path):
+    """With and without --top-p were one method: rows by range multiplied, and base was compared with tuned across."""
+    path = make_run(tmp_path / "run", {"g": 12}, methods=["exact"])
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={
+        name: fields | {"answer": "thought", "temperature": 1.0, "top_p": 0.9 if "t1.3" in name else 1.0, "top_k": 0}
+        for name, fields in conditions.items()
+    })  # fmt: skip
+    run = runs.open_runs(path)
+    wide, changes = (tables.build_table(name, run, resamples=0) for name in ("score_ranges", "score_differences"))
+    assert wide.groupby("method").size().to_dict() == {"thought": 4, "thought-p0.9": 4}
+    assert len(changes) == 2 * 2 * 2 and (changes["pre_condition"] == changes["post_condition"]).all()
 
 
 def test_of_several_bases_the_one_of_the_same_size_counts_and_none_where_sizes_are_unknown():

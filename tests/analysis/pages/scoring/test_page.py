@@ -17,6 +17,7 @@ from analysis.pages.scoring.catalogue import CATALOGUE, TABLES
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
 from analysis.reporting.catalogue import tables
+from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.output import report
 from analysis.statistics.significance import compute_smallest_bootstrap_p
 from helpers.commands import waver
@@ -86,7 +87,7 @@ def test_tables_and_figures_lie_next_to_the_page(made):
         frame = pd.read_csv(made / "tables" / f"{name}.csv")
         assert list(frame.columns) == tables.list_declared_columns(name, frame)
     drawn = {path.stem for path in (made / "figures").iterdir()}
-    assert {"score_violins", "score_temperatures", "score_methods", "score_influence-2"} <= drawn
+    assert {"score_violins", "score_temperatures", "score_methods", "score_influence-printed"} <= drawn
     dictionary = pd.read_csv(made / "tables" / "dictionary.csv")
     assert set(TABLES) <= set(dictionary["table"]) and dictionary["meaning"].notna().all()
 
@@ -229,6 +230,18 @@ def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     )
 
 
+@pytest.mark.parametrize(
+    ("studies", "conditions", "unit"),
+    [("st", "cc", "model and study"), ("ss", "cd", "model and condition")],
+)  # fmt: skip
+def test_combinations_are_named_by_what_tells_them_apart(studies, conditions, unit):
+    """Two studies were said to be “2 combinations of model and prompt”."""
+    rows = judged(("a", "g", 0.8, 0.6, 0.9), ("b", "g", 0.8, 0.6, 0.9))
+    rows = rows.assign(model="m", study=list(studies), condition=list(conditions))
+    verdict = narrative._describe_counts_of_scoring_verdicts(rows, judged())
+    assert verdict == f"Yes, with each of 2 combinations of {unit}."
+
+
 def test_p_values_are_corrected_within_each_study_and_setting(frames):
     """Reference: statsmodels' multipletests (holm); p < 0.05 needs an interval without 0, where there is one."""
     pairs = frames["score_differences"]
@@ -253,6 +266,31 @@ def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
     methods = frames["score_methods"].dropna(subset=["tau_difference"])
     lower = (methods["tau_difference"] < 0).sum()
     assert f"lower than that of the exact score in {lower} of {len(methods)} compar" in details["score_methods"][1]
+
+
+@pytest.fixture(scope="module")
+def page_of_two_studies(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("two")
+    options = {"ranges": [(0, 9)], "temperatures": [0.7], "methods": ["exact"]}
+    paths = [make_run(folder / name, {"En-De": 15, "Et-En": 20}, study=name, **options) for name in ("alpha", "beta")]
+    return ScoringPage([str(path) for path in paths], resamples=40)
+
+
+def test_every_study_has_its_own_picture_of_influence_and_is_named(page_of_two_studies):
+    """Both were one picture: the correlation of the first study beside the omissions of both."""
+    page = page_of_two_studies
+    pictures = [picture for name in ("score_influence", "score_influence_printed")
+                for picture in build_pictures(name, page.frames)]  # fmt: skip
+    assert [picture.name for picture in pictures] == [
+        "score_influence-1", "score_influence-2", "score_influence-printed"
+    ]  # fmt: skip
+    for study, picture in zip(["alpha", "beta"], pictures, strict=False):
+        assert [set(frame["study"]) for frame in picture.draw.args] == [{study}, {study}]
+        assert picture.caption.endswith(f"Study: {study}.")
+    answer = narrative.answer_page_question({name: page.frame(name) for name in SHOWN}, page.setting)
+    for study in ("alpha", "beta"):
+        assert f"Over 4 points of “{study}”, each a group and a series" in told(answer)
+    assert "has only 4 points in “alpha” and “beta”: it says little." in " ".join(answer.cautions)
 
 
 def test_a_judge_that_hardly_answers_is_in_no_verdict(tmp_path):
