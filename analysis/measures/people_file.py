@@ -23,7 +23,7 @@ from ground.spreadsheet import unescape_formula
 ITEM, OPTION, SHARE, COUNT, N, RESPONDENT = "item", "option", "share", "count", "n", "respondent"
 FORMS = "give the columns item, option and share (or count), or a row per respondent with a column per item"
 ROUNDING = 0.005  # of a share that is given to two digits
-_WHOLE = re.compile(r"-?\d+(\.0+)?")  # spreadsheets and pandas write 3 as 3.0 beside empty cells
+_WHOLE = re.compile(r"-?\d{1,18}(\.0+)?")  # spreadsheets and pandas write 3 as 3.0 beside empty cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Item:
             return self.options.index(text)
         if not _WHOLE.fullmatch(text):
             return None
-        number = str(int(float(text)))
+        number = str(int(text.partition(".")[0]))
         if any(_WHOLE.fullmatch(label) for label in self.options):
             return self.options.index(number) if number in self.options else None
         return int(number) - 1 if 1 <= int(number) <= len(self.options) else None

@@ -93,7 +93,7 @@ def caption_choice_positions(frame: pd.DataFrame) -> str:
     )
 
 
-def caption_choice_losses(frame: pd.DataFrame) -> str:
+def caption_training_losses(frame: pd.DataFrame) -> str:
     """Write the caption of the losses."""
     last = int(frame["step"].max())
     validation_sentence = (

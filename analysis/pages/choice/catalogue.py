@@ -147,9 +147,9 @@ FIGURES = {
     "choice_map": Figure("Accuracy and XParaCon", "figures.build_choice_map_frames"),
     "choice_xparacon": Figure("XParaCon of every model", "figures.build_choice_xparacon_frames"),
     "choice_positions": Figure("Which letters are chosen", "figures.build_choice_positions_frames"),
-    "choice_losses": Figure(
+    "training_losses": Figure(
         "Loss during training",
-        "figures.build_choice_losses_frames",
+        "figures.build_training_losses_frames",
         empty_note="No model here has an adapter that records its training.",
     ),
 }

@@ -186,6 +186,7 @@ def _compare_unit_pairs_by_subset(
                     row |= _build_xparacon_difference(
                         a, b, measures.compute_largest_possible_sd(wordings), ends[0][number], ends[1][number]
                     )
+                    row["no_interval"] = "one question only" if resamples and common["n_questions"] < 2 else ""
                 yield common | row
 
 
@@ -206,4 +207,4 @@ def _build_xparacon_difference(
     """Turn shares of the largest standard deviation into XParaCon; where nothing varies, there is no difference."""
     value_a, value_b = (float(measures.compute_xparacon(share * largest_sd)) for share in (share_a, share_b))
     difference = value_a - value_b if np.isfinite([value_a, value_b]).all() else np.nan
-    return {"a": value_a, "b": value_b, "difference": difference, "lower": lower, "upper": upper, "no_interval": ""}
+    return {"a": value_a, "b": value_b, "difference": difference, "lower": lower, "upper": upper}

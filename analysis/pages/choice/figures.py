@@ -41,7 +41,7 @@ def build_choice_positions_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame
         yield (part,)
 
 
-def build_choice_losses_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_training_losses_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `choice_history`, where there is any."""
     if len(frames["choice_history"]):
         yield (frames["choice_history"],)

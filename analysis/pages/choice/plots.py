@@ -322,7 +322,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
 
 
 @run_in_report_style
-def draw_choice_losses(training_history: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_training_losses(training_history: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw the loss of each adapter while it learned: a line on the training examples, marks on the validation ones.
 
     Parameters

@@ -31,7 +31,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition (the setting), scale, validity; n_items, n_reversed, n_wordings, n_conditions; score:
         mean over items of s after reversing, averaged over wordings and conditions; score_lower, score_upper: 95 %
-        interval for these wordings; like_lower, like_upper: for wordings like these; error: standard error for these.
+        interval for these wordings; like_lower, like_upper and the standard error `error`: for wordings like these.
     """
     rows = []
     for ratings in read_ratings(runs):

@@ -45,7 +45,7 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """
     result = fit_mixed_models_of_page(frames).result
     units = list(FAMILY)
-    (fits,) = _add_nonanswering_column_to_fit_rows(frames, result.diagnostics[units])
+    fits = _add_nonanswering_column_to_fit_rows(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
     drawn = result.keep_fits_of_largest_residuals(MOST_PANELS)
     columns = drawn.diagnostics[[*units, "n_rows"]].merge(label_by_fit, how="left", on=units)
@@ -57,7 +57,7 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 def build_intercepts_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the random intercepts of the fits."""
-    yield _add_nonanswering_column_to_fit_rows(frames, fit_mixed_models_of_page(frames).result.random_effects)
+    yield (_add_nonanswering_column_to_fit_rows(frames, fit_mixed_models_of_page(frames).result.random_effects),)
 
 
 def fit_mixed_models_of_page(frames: Frames) -> Family:
@@ -68,6 +68,6 @@ def fit_mixed_models_of_page(frames: Frames) -> Family:
     return fit_mixed_model_per_unit(frames.runs, **options)
 
 
-def _add_nonanswering_column_to_fit_rows(frames: Frames, frame: pd.DataFrame) -> tuple[pd.DataFrame]:
+def _add_nonanswering_column_to_fit_rows(frames: Frames, frame: pd.DataFrame) -> pd.DataFrame:
     """Mark in rows about fits the models that do not answer."""
-    return (labels.add_nonanswering_unit_column(frame, frames["mixed_diagnostics"]),)
+    return labels.add_nonanswering_unit_column(frame, frames["mixed_diagnostics"])

@@ -274,6 +274,13 @@ def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_pa
     assert row["p"] < 0.05
 
 
+def test_a_difference_over_one_question_says_why_it_has_no_interval(tmp_path):
+    rows = pd.concat([always(ASKED[:1], right, "a"), answers(ASKED[:1], ["b"], conditions=[TEXT])])
+    frame = tables.build_table("choice_differences", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=50)
+    row = frame[frame["measure"] == "xparacon"].iloc[0]
+    assert math.isnan(row["lower"]) and row["no_interval"] == "one question only"
+
+
 def test_answers_to_two_prompt_files_are_not_compared(tmp_path):
     own = {AWARE: "mine/aware/text", TEXT: "mine/base/text"}
     path = write_choice(tmp_path / "run", answers(questions(5, 2), ["a", "b"], conditions=[*own, *own.values()]))
