@@ -209,8 +209,8 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
     if len(untestable):
         yield (
-            f"Even a change of all items could not be found of so few: {join_names(list(untestable.index))}. Ask about "
-            "more, or plan fewer looks from the start (-p looks=N)."
+            "Even a change of all answers could not be found of so few items or shared wordings: "
+            f"{join_names(list(untestable.index))}. Ask more, or plan fewer looks from the start (-p looks=N)."
         )
     yield from list_few_items_cautions(
         by_label["n_items"].drop(untestable.index), consequence="only large changes are found"

@@ -14,7 +14,7 @@ from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.compare.settings import map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.pages.drift.wordings import KEPT, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
+from analysis.pages.drift.wordings import KEPT, SAME, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder
@@ -74,6 +74,11 @@ class Series:
     n_left_out: int
     crossed: bool
     wordings: str
+
+    @property
+    def has_shared_fresh_wordings(self) -> bool:
+        """Return whether all items share the wordings of a look, and other looks have others."""
+        return self.crossed and self.wordings != SAME
 
 
 @dataclass(frozen=True)

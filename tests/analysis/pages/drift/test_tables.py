@@ -215,3 +215,12 @@ def test_looks_are_named_by_the_first_name_that_tells_them_apart(times, names, l
         for time, name in zip(times, names, strict=True)
     ]
     assert label_times(folders) == labels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("wordings", "told"), [(4, "cannot tell"), (8, "no change found")])
+def test_of_few_shared_wordings_that_could_show_no_change_nothing_is_told(wordings, told, tmp_path):
+    """Of 4 wordings at each of two looks, p is at least 237 * 2 / 70."""
+    looks = [draw_look({"m": 0.0}, items=20, wordings=wordings, seed=n, shared=True) for n in range(2)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)))
+    assert table.set_index("measure").loc["agreement", "found"] == told
