@@ -96,9 +96,10 @@ def _describe_models_by_drift_verdict(headline: pd.DataFrame, measures: pd.DataF
     if len(headline) > 1 or words != [CHANGED]:
         return verdicts.describe_verdict_word_counts(words, phrase_count_of_model_condition_pairs(headline))
     row = headline.iloc[0]
+    where = "at" if row["likely_first"] == row["likely_last"] else "around"
     return (
         f"Changed: {labels.shorten_middle(row['measure'], 24)} went from {_format_mean(row['before'])} to "
-        f"{_format_mean(row['after'])}, at look {_find_number_of_first_changed_time(row, measures)}."
+        f"{_format_mean(row['after'])}, {where} look {_find_number_of_first_changed_time(row, measures)}."
     )
 
 

@@ -38,6 +38,7 @@ def frames(*changes, **columns):
     ("changes", "verdict"),
     [
         ([MOVED], "Changed: accuracy went from 0.812 to 0.744, at look 3."),
+        ([MOVED | {"likely_first": "T2"}], "Changed: accuracy went from 0.812 to 0.744, around look 3."),
         ([{}], "No change found."),
         ([{"found": "cannot tell"}], "These runs cannot tell."),
         ([MOVED, MOVED], "Changed, with each of 2 models."),
