@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_validity_below_half
+from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     RANK,
     list_cautions,
@@ -55,6 +55,8 @@ def answer_page_question(
     """
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames, item_counts))
     family = select_headline_rank_correlations(table)
+    if item_counts is not None and len(family):
+        family = family.assign(n_items=family["study"].map(item_counts))
     asked_sentence = _describe_counts_of_models_and_measures(frames, family, when)
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
@@ -200,10 +202,15 @@ def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
 
 
 def _phrase_direction_of_correlation(row: pd.Series) -> str:
-    """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size"."""
+    """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size".
+
+    Tests over models know nothing of items, so that few of them (`n_items`) are named.
+    """
     partner = _phrase_name_of_correlate(row["benchmark"])
     partner = partner if row["benchmark"] in (SIZE, ACCURACY) else f"benchmark {partner}"
-    return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}"
+    n_items = row.get("n_items", FEW_ITEMS)
+    few = f" on {format_quantity(int(n_items), 'item')} alone" if n_items < FEW_ITEMS else ""
+    return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}{few}"
 
 
 def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:

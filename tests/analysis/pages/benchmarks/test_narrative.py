@@ -88,6 +88,9 @@ def test_few_items_are_a_caution_beside_a_clear_coefficient():
     sources = ({}, {"study": "large"}, {"study": "tiny", "left_out": "few"})
     said = answer(coefficient(), sources=sources, item_counts=pd.Series({"s": 2, "large": 60, "tiny": 3}))
     assert f"Only 2 items for s: {doubt}" in said.cautions
+    assert said.verdict.startswith("Range, of page stability, rises with size on 2 items alone: the one rank")
+    said = answer(coefficient(study="large"), sources=sources, item_counts=pd.Series({"s": 2, "large": 60}))
+    assert said.verdict.startswith("Range, of page stability, rises with size: the one rank")
     assert f"Only 2 items: {doubt}" in answer(coefficient(), item_counts=pd.Series({"s": 2})).cautions
     for counts in (pd.Series({"s": 30}), None):
         assert not any("items" in line for line in answer(coefficient(), item_counts=counts).cautions)
