@@ -25,6 +25,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import list_cautions_about_unjudged_models, phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
+from ground.capitals import uncapitalise_sentence
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("scales_scores", "scales_moves", "scales_styles", "scales_spread", "scales_items", "scales_differences",
@@ -75,9 +76,8 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if is_validity_below_half(spread["validity"]).all():
         verdict, why = phrase_verdict_where_no_model_answers(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
-    study = spread["study"].iloc[0]
     moves = frames["scales_moves"]
-    moves = moves[moves["study"] == study] if len(moves) else moves
+    moves = moves[moves["study"] == moves["study"].iloc[0]] if len(moves) else moves
     styles = _select_clear_styles(frames["scales_styles"])
     has_distance_of_models = len(moves) > 0 and moves["models"].notna().any()  # of one model there is none
     details = {
@@ -96,7 +96,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         filter(
             None,
             (
-                _compare_asking_effects_with_model_effects(moves),
+                _describe_moves_of_one_study(moves, spread["study"].nunique()),
                 _name_clear_styles_with_models(styles, frames["scales_styles"]),
             ),
         )
@@ -123,6 +123,14 @@ def _name_scales_unambiguously(frame: pd.DataFrame) -> pd.Series:
     rows = frame[frame["scale"].notna()]
     is_shared = rows.groupby("scale")["study"].transform("nunique") > 1
     return rows["scale"].where(~is_shared, rows["scale"] + labels.SEPARATOR + rows["study"])
+
+
+def _describe_moves_of_one_study(moves: pd.DataFrame, n_studies: int) -> str:
+    """Say which ways of asking move an answer more or less than another model does, in which of several studies."""
+    sentence = _compare_asking_effects_with_model_effects(moves)
+    if n_studies < 2 or moves.empty:
+        return sentence
+    return f"In {labels.shorten_middle(moves['study'].iloc[0], 24)}, {uncapitalise_sentence(sentence)}"
 
 
 def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
@@ -322,8 +330,8 @@ def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame
     """Yield what weakens the answer."""
     yield from list_cautions_about_unjudged_models(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
-    if items["study"].nunique() > 1:
-        yield f"What moves answers is said of {items['study'].iloc[0]}, the first study; the table has all."
+    if items["study"].nunique() > 1 and len(moves):
+        yield f"What moves answers is said of {moves['study'].iloc[0]} alone; the table has all."
     if len(by_chance):
         drawn = ", ".join(dict.fromkeys(by_chance["condition"]))
         yield (

@@ -280,3 +280,11 @@ def test_a_study_of_one_wording_or_order_is_named():
     assert "One wording of each item only in t: nothing is said of other wordings." in said
     said = answer_page_question(join_two_studies(single, single)).cautions
     assert "Options were shown in one order only: what their order does is not known." in said
+
+
+def test_of_two_studies_the_verdict_names_the_one_that_it_is_about():
+    said = answer_page_question(join_two_studies(frames([LESS]), frames([MORE])))
+    assert said.verdict.startswith("In s, on average, another order moves an answer less than another model does")
+    assert "What moves answers is said of s alone; the table has all." in said.cautions
+    said = answer_page_question(join_two_studies(frames(), frames([MORE])))
+    assert said.verdict.startswith("In t, on average, another wording moves an answer more than another model does")
