@@ -168,6 +168,17 @@ def test_other_protocols_are_followed_too(kind, tmp_path):
 
 
 @pytest.mark.slow
+def test_where_a_look_lacks_the_headline_another_measure_is_it(tmp_path):
+    """The page ended in a ValueError: no sentence was about any measure."""
+    for week, measures in ((1, ["ms"]), (2, ["F1", "ms"])):
+        rows = scored_runs.draw_scores(["m"], 20, 3, measures=measures, seed=week)
+        folder = scored_runs.write_scored(tmp_path / "runs" / f"week-{week}", rows)
+        edit_run_json(folder, sessions=[{"command": [str(week)], "started": f"2026-01-0{week}", "finished": ""}])
+    table = tables.build_table("drift_changes", opened(tmp_path / "runs"))
+    assert table[["measure", "headline"]].to_numpy().tolist() == [["ms", True]]
+
+
+@pytest.mark.slow
 def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     """Agreement stays; validity falls from .97 to about .7 at the fifth look. The other model stays as it is."""
     looks = [draw_look({"a": 0.0, "b": 0.0}, items=40, seed=n) for n in range(6)]
