@@ -95,6 +95,18 @@ def test_what_weakens_the_answer_is_said():
     assert "Not judged: m0 (between 40 % and 90 %)." in unjudged[0]
 
 
+def test_what_weakens_one_model_names_it():
+    tables = frames({}, {}, {})
+    of_second = tables["drift_looks"]["model"] == "m1"
+    tables["drift_looks"].loc[of_second, "n_left_out"] = 3
+    tables["drift_looks"].loc[tables["drift_looks"]["look"] == 2, "changed_settings"] = "revision"
+    said = answer_page_question(tables).cautions
+    assert any(line.startswith("3 items of the last look of m1 are left out: other looks") for line in said)
+    assert [line.partition(":")[0] for line in said if "revision" in line] == ["m0, m1 and m2"]
+    tables["drift_looks"]["changed_settings"] = [f"number {row}" for row in range(len(tables["drift_looks"]))]
+    assert "The table of looks has more changes of settings." in answer_page_question(tables).cautions
+
+
 def test_no_model_of_two_times_is_no_change():
     nothing = dict.fromkeys(("drift_changes", "drift_measures", "drift_looks"), pd.DataFrame())
     assert answer_page_question(nothing).verdict == "These runs cannot tell."
