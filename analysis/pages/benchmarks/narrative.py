@@ -22,6 +22,7 @@ from analysis.reporting.words import (
     format_quantity,
     format_signed_number,
     join_names,
+    labels,
     verdicts,
 )
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
@@ -61,7 +62,9 @@ def answer_page_question(
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
         rows = all_values[is_validity_below_half(all_values["validity"])]
-        verdict, why = phrase_verdict_where_no_model_answers(rows.assign(label=rows["model"]), FEW_ANSWERS)
+        rows = rows[(rows["study"] != ALL) | (rows["study"] == ALL).all()]
+        rows = rows.assign(label=labels.build_row_labels(rows[["study", "model"]]))
+        verdict, why = phrase_verdict_where_no_model_answers(rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(
