@@ -186,10 +186,10 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     looks = looks.assign(label=labels.build_row_labels(looks))
     looks_by_change = looks[looks["changed_settings"] != ""].groupby(["look", "time", "changed_settings"], sort=False)
     for (look, time, settings), part in list(looks_by_change)[:MOST_SENTENCES]:
-        names = join_names([labels.shorten_middle(label, 30) for label in part["label"]])
+        models_text = join_names([labels.shorten_middle(label, 30) for label in part["label"]])
         yield (
-            f"{names}: other settings since look {look} ({time}): {labels.shorten_middle(settings, 60)}. A change "
-            "there may come from these."
+            f"{models_text}: other settings since look {look} ({time}): {labels.shorten_middle(settings, 60)}. A "
+            "change there may come from these."
         )
     if looks_by_change.ngroups > MOST_SENTENCES:
         yield "The table of looks has more changes of settings."
@@ -206,10 +206,11 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     yield from describe_differing_validity(looks)
     left_out = looks[looks["n_left_out"] > 0].drop_duplicates("label").set_index("label")["n_left_out"]
     if len(left_out):
-        names = "" if len(left_out) == looks["label"].nunique() else f" of {join_names(list(left_out.index))}"
+        of_models = "" if len(left_out) == looks["label"].nunique() else f" of {join_names(list(left_out.index))}"
         yield (
-            f"{format_count_range(left_out, 'item')} of the last look{names} {'is' if left_out.max() == 1 else 'are'} "
-            "left out: other looks do not have them, or with another text or right answer."
+            f"{format_count_range(left_out, 'item')} of the last look{of_models} "
+            f"{'is' if left_out.max() == 1 else 'are'} left out: other looks do not have them, or with another text or "
+            "right answer."
         )
     untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
     if len(untestable):
