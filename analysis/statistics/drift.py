@@ -38,10 +38,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
-from analysis.statistics.multiplicity import SMALLEST
+from analysis.statistics.multiplicity import ALPHA, SMALLEST
 from analysis.statistics.permuted_sums import compute_z_of_permuted_sum
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
@@ -112,6 +113,49 @@ def detect_change_over_looks(
             least = np.fmin(least, min(n_tests * max(of_window, of_items, SMALLEST), 1.0))
         p[last] = least
     return Drift(z, p, *_locate_start_of_change(z))
+
+
+def can_find_any_change(answers: Sequence[Array], has_shared_fresh_wordings: bool = False, looks: int = LOOKS) -> bool:
+    """Tell whether the largest change of so many items, looks and shared wordings would be found.
+
+    The p value of items is least where all that have answers at two looks change alike; that of shared wordings where
+    those of every look lie above all before.
+
+    Parameters
+    ----------
+    answers, has_shared_fresh_wordings, looks
+        As in `detect_change_over_looks`.
+
+    Returns
+    -------
+    bool
+
+    >>> [can_find_any_change([np.zeros((30, n))] * 2, has_shared_fresh_wordings=True) for n in (7, 8)]
+    [False, True]
+    """
+    has_answer = [~np.isnan(look) for look in answers]
+    n_looks_answered = np.sum([present.any(axis=1) for present in has_answer], axis=0)
+    least = 2.0 ** (1 - int((n_looks_answered > 1).sum()))
+    if has_shared_fresh_wordings:
+        wording_counts = [int(present.any(axis=0).sum()) for present in has_answer]
+        least = max(least, _compute_least_p_of_shared_wordings(wording_counts, looks))
+    return count_windows_of_planned_looks(looks) * least < ALPHA
+
+
+def _compute_least_p_of_shared_wordings(wording_counts: Sequence[int], looks: int) -> float:
+    """Return the p of the window that tells most, had the wordings of every look lain above all before."""
+    from scipy.special import ndtr, ndtri
+
+    totals, z = np.cumsum(wording_counts), np.full(len(wording_counts), np.nan)
+    for look in range(1, len(z)):
+        if wording_counts[look] and totals[look - 1] and totals[look] > 2:
+            z[look] = -ndtri(max(1 / comb(int(totals[look]), wording_counts[look]), SMALLEST))
+    sizes = [
+        _compute_z_of_window(z, first, last)
+        for last in range(1, min(len(z), looks))
+        for first in _list_window_starts(last)
+    ]
+    return 2 * float(ndtr(-np.max(np.nan_to_num(sizes), initial=0.0)))
 
 
 def compute_z_against_earlier_looks(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:

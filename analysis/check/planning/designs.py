@@ -75,6 +75,34 @@ def list_designs_that_decide_rule(aims: Sequence[Aim], power: float) -> list[Che
     return kept_designs
 
 
+def plan_numbers_together_or_apart(
+    aims: Sequence[Aim], power: float, apart_by: Sequence[str] = ("study", "wordings")
+) -> Iterator[tuple[list[Aim], list[CheckDesign]]]:
+    """Plan all numbers of a rule by one design; where none decides all, those of every study by designs of their own.
+
+    Parameters
+    ----------
+    aims, power
+        As in `list_designs_that_decide_rule`.
+    apart_by
+        Fields of an aim whose values are planned apart, the first one first: numbers of one study that have other
+        numbers of wordings are, too.
+
+    Yields
+    ------
+    (list of Aim, list of CheckDesign)
+        Some of the numbers, and their designs; no design where none decides these.
+    """
+    designs = list_designs_that_decide_rule(aims, power)
+    field = next((name for name in apart_by if len({getattr(aim, name) for aim in aims}) > 1), None)
+    if designs or field is None:
+        yield list(aims), designs
+        return
+    for value in dict.fromkeys(getattr(aim, field) for aim in aims):
+        aims_of_value = [aim for aim in aims if getattr(aim, field) == value]
+        yield from plan_numbers_together_or_apart(aims_of_value, power, apart_by)
+
+
 def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:
     """Find the least items that decide one number in so many wordings."""
     compute_power = aim.compute_power

@@ -12,12 +12,14 @@ from typing import Any
 from analysis import runs
 from analysis.check.checking import refuse_unknown_rule_models_and_studies
 from analysis.check.planning.aims import Aim
-from analysis.check.planning.designs import list_aims_of_rules, list_designs_that_decide_rule
+from analysis.check.planning.designs import list_aims_of_rules, plan_numbers_together_or_apart
 from analysis.check.rules_file import read_rules_file
 from analysis.reporting.catalogue.grid import convert_to_json_value
 from analysis.reporting.words import format_quantity
 
 COLUMNS = ("rule", "decided", "items", "wordings", "prompts", "study", "model", "condition", "measure")
+OUT_OF_REACH = "out of reach with the wordings that are tried"
+APART = "no design decides all numbers, so that each study, or number of wordings, has designs of its own"
 
 
 def print_check_designs(
@@ -60,17 +62,17 @@ def print_check_designs(
         for aim in aims:
             if aim.compute_power is None:
                 doubts.setdefault((aim.rule.name, aim.goal, aim.why_not), []).append(aim)
-        designs = list_designs_that_decide_rule(planned_aims, power) if planned_aims else []
-        if planned_aims and not designs:
-            doubts[planned_aims[0].rule.name, planned_aims[0].goal, "out of reach with the wordings that are tried"] = (
-                planned_aims
-            )
-        for design in designs:
-            aim = design.aim
-            labels = (aim.study, aim.model, aim.condition, aim.measure)
-            # Of some columns, as many wordings as in the pilot.
-            size = design.wordings or None, design.n_prompts_per_unit or None
-            rows.append((aim.rule.name, aim.goal, design.items, *size, *labels))
+        plans = list(plan_numbers_together_or_apart(planned_aims, power)) if planned_aims else []
+        for aims_of_plan, designs in plans:
+            if not designs or len(plans) > 1:
+                why = APART if designs else OUT_OF_REACH
+                doubts.setdefault((aims[0].rule.name, aims[0].goal, why), []).extend(aims_of_plan)
+            for design in designs:
+                aim = design.aim
+                labels = (aim.study, aim.model, aim.condition, aim.measure)
+                # Of some columns, as many wordings as in the pilot.
+                size = design.wordings or None, design.n_prompts_per_unit or None
+                rows.append((aim.rule.name, aim.goal, design.items, *size, *labels))
     looks = f", at each of {rules.looks} looks" if rules.looks > 1 else ""
     notes = [
         f"items and wordings with which each number of a rule is decided with power {power:g}{looks}; the model and "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.benchmarks.measures import MEASURE
-from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlation_matrix
+from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlation_matrix, select_drawn_measures
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
@@ -27,25 +27,27 @@ def _caption_missing_legend(n_models: int) -> str:
 
 def caption_size_measures(frame: pd.DataFrame) -> str:
     """Write the caption of measures against size."""
-    models = frame["model"].nunique()
+    drawn_rows = select_drawn_measures(frame)
+    models = drawn_rows["model"].nunique()
     return (
-        f"{_format_measure_count(frame)} against the size of {format_quantity(models, 'model')} (logarithmic scale), "
-        "a panel for each, a point per model that has it. Each measure has its own scale, and the page named in the "
-        "table explains it."
-        f"{_caption_counterpart_in_paper(frame, 'Overall', 4)}{_caption_left_out_measures(frame)}"
-        f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
+        f"{_format_measure_count(drawn_rows)} against the size of {format_quantity(models, 'model')} (logarithmic "
+        "scale), a panel for each, a point per model that has it. Each measure has its own scale, and the page named "
+        "in the table explains it."
+        f"{_caption_counterpart_in_paper(drawn_rows, 'Overall', 4)}{_caption_left_out_measures(frame)}"
+        f"{_caption_hollow_points(drawn_rows)}{_caption_missing_legend(models)}"
     )
 
 
 def caption_accuracy_measures(frame: pd.DataFrame) -> str:
     """Write the caption of measures against accuracy."""
-    models = frame["model"].nunique()
-    line = " Line: equal values, for orientation." if (frame["unit"] == SHARE).any() else ""
+    drawn_rows = select_drawn_measures(frame)
+    models = drawn_rows["model"].nunique()
+    line = " Line: equal values, for orientation." if (drawn_rows["unit"] == SHARE).any() else ""
     return (
-        f"{_format_measure_count(frame)} against the accuracy on the same items, a panel for each: "
-        f"{format_quantity(models, 'model')}, a point per "
-        f"model.{line}{_caption_counterpart_in_paper(frame, 'Consistency', 5)}{_caption_left_out_measures(frame)}"
-        f"{_caption_hollow_points(frame)}{_caption_missing_legend(models)}"
+        f"{_format_measure_count(drawn_rows)} against the accuracy on the same items, a panel for each: "
+        f"{format_quantity(models, 'model')}, a point per model that has it.{line}"
+        f"{_caption_counterpart_in_paper(drawn_rows, 'Consistency', 5)}{_caption_left_out_measures(frame)}"
+        f"{_caption_hollow_points(drawn_rows)}{_caption_missing_legend(models)}"
     )
 
 
@@ -57,7 +59,7 @@ def _caption_counterpart_in_paper(frame: pd.DataFrame, measure: str, figure_numb
 
 def _format_measure_count(frame: pd.DataFrame) -> str:
     """Write the number of measures that are drawn, as in "3 measures"."""
-    return format_quantity(min(PANELS, frame.groupby(MEASURE).ngroups), "measure")
+    return format_quantity(frame.groupby(MEASURE).ngroups, "measure")
 
 
 def _caption_left_out_measures(frame: pd.DataFrame) -> str:

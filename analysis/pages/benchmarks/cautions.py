@@ -74,7 +74,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], item_counts: pd.Series | N
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
         yield (
             f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where "
-            f"{uncapitalise_sentence(FEW_ANSWERS)}. Their points are marked in the figures."
+            f"{uncapitalise_sentence(FEW_ANSWERS)}. Points of such models are hollow in the figures."
         )
     yield (
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "

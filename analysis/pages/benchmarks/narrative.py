@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from analysis.measures.thresholds import is_validity_below_half
+from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
 from analysis.pages.benchmarks.cautions import (
     RANK,
     list_cautions,
@@ -22,6 +22,7 @@ from analysis.reporting.words import (
     format_quantity,
     format_signed_number,
     join_names,
+    labels,
     verdicts,
 )
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
@@ -55,11 +56,15 @@ def answer_page_question(
     """
     table, doubts = frames["benchmarks"], tuple(list_cautions(frames, item_counts))
     family = select_headline_rank_correlations(table)
+    if item_counts is not None and len(family):
+        family = family.assign(n_items=family["study"].map(item_counts))
     asked_sentence = _describe_counts_of_models_and_measures(frames, family, when)
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
         rows = all_values[is_validity_below_half(all_values["validity"])]
-        verdict, why = phrase_verdict_where_no_model_answers(rows.assign(label=rows["model"]), FEW_ANSWERS)
+        rows = rows[(rows["study"] != ALL) | (rows["study"] == ALL).all()]
+        rows = rows.assign(label=labels.build_row_labels(rows[["study", "model"]]))
+        verdict, why = phrase_verdict_where_no_model_answers(rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(
@@ -200,10 +205,15 @@ def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
 
 
 def _phrase_direction_of_correlation(row: pd.Series) -> str:
-    """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size"."""
+    """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size".
+
+    Tests over models know nothing of items, so that few of them (`n_items`) are named.
+    """
     partner = _phrase_name_of_correlate(row["benchmark"])
     partner = partner if row["benchmark"] in (SIZE, ACCURACY) else f"benchmark {partner}"
-    return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}"
+    n_items = row.get("n_items", FEW_ITEMS)
+    few = f" on {format_quantity(int(n_items), 'item')} alone" if n_items < FEW_ITEMS else ""
+    return f"{row['name']}, of page {row['page']}, {'rises' if row['r'] > 0 else 'falls'} with {partner}{few}"
 
 
 def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:

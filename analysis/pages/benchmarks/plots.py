@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 from analysis.pages.benchmarks.measures import MEASURE, name_measures_unambiguously
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.drawing import marks, matrices, panels, plotting
-from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Look, Looks, run_in_report_style
+from analysis.reporting.drawing.plotting import HIGHEST, PAGE, RULE, Drawing, Looks, run_in_report_style
 from analysis.statistics.multiplicity import ALPHA
 
 NAMED = 12  # models that a legend has room for
@@ -37,6 +37,7 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
+    frame = select_drawn_measures(frame)
     looks = _choose_drawing_styles_of_models(frame, looks)
     low, high = frame["parameters"].min() / 2, frame["parameters"].max() * 2
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Parameters")
@@ -66,6 +67,7 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     Drawing
         The figure.
     """
+    frame = select_drawn_measures(frame)
     looks = _choose_drawing_styles_of_models(frame, looks)
     drawing, axes_and_rows = _lay_out_measure_panels(frame, width, looks, "Accuracy")
     for axes, rows in axes_and_rows:
@@ -149,11 +151,9 @@ def _choose_size_ticks(low: float, high: float) -> list[float]:
 def _lay_out_measure_panels(
     frame: pd.DataFrame, width: float, looks: Looks, x_label: str
 ) -> tuple[Drawing, list[tuple[Axes, pd.DataFrame]]]:
-    """Make a panel for each of the first measures, with its title, its scale and its rows; a legend where it fits."""
-    parts = [part for _, part in frame.assign(title=name_measures_unambiguously(frame)).groupby(MEASURE, sort=False)][
-        :PANELS
-    ]
-    names = sorted({model for part in parts for model in part["model"]})
+    """Make a panel for each measure, with its title, its scale and its rows; a legend where it fits."""
+    parts = [part for _, part in frame.groupby(MEASURE, sort=False)]
+    names = sorted(frame["model"].unique())
     legend_names = names if len(names) <= NAMED else []
     across = max(1, min(2 if panels.is_one_column_wide(width) else 3, len(parts)))
     down = -(-len(parts) // across)
@@ -187,12 +187,19 @@ def _wrap_title(title: str, free: float) -> str:
     return "\n".join(lines)
 
 
+def select_drawn_measures(frame: pd.DataFrame) -> pd.DataFrame:
+    """Select the rows of the first measures, that a figure has room for, with the `title` of each."""
+    titled = frame.assign(title=name_measures_unambiguously(frame))
+    return titled[titled.groupby(MEASURE, sort=False).ngroup() < PANELS]
+
+
 def _choose_drawing_styles_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
     """Return how each model is drawn: all alike where a legend has no room for them, so that no colour is unsaid."""
-    if frame["model"].nunique() <= NAMED:
-        return looks or plotting.assign_colours_and_markers(frame["model"])
-    one_look = Look(plotting.OKABE_ITO[0], plotting.MARKERS[0])
-    return dict.fromkeys(map(str, frame["model"]), one_look)
+    models = sorted(frame["model"].unique())
+    looks = looks or plotting.assign_colours_and_markers(models)
+    if len(models) <= NAMED:
+        return plotting.assign_distinct_model_colours(looks, models)
+    return plotting.assign_one_look_to_all_models(looks)
 
 
 def _draw_model_points(axes: Axes, rows: pd.DataFrame, x_column: str, looks: Looks) -> None:

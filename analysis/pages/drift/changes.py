@@ -17,7 +17,7 @@ from analysis.pages.drift.tables import (
 )
 from analysis.pages.drift.wordings import SAME
 from analysis.runs import Runs
-from analysis.statistics.drift import LOOKS, Drift, count_windows_of_planned_looks
+from analysis.statistics.drift import LOOKS, Drift, can_find_any_change
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
@@ -58,12 +58,9 @@ def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
         return pd.DataFrame()
     frame = pd.DataFrame([build_unit_columns_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
     holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
-    n_tests, rows = count_windows_of_planned_looks(looks), []
+    rows = []
     for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
-        # Even if all items with answers at two looks changed alike, p could not be smaller.
-        n_looks_answered = np.sum([~np.isnan(answers).all(axis=1) for answers in series.answers], axis=0)
-        has_enough_items = n_tests * 2.0 ** (1 - int((n_looks_answered > 1).sum())) < ALPHA
-        is_told = has_enough_items and not np.isnan(p)
+        is_told = can_find_any_change(series.answers, series.has_shared_fresh_wordings, looks) and not np.isnan(p)
         verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if is_told else CANNOT_TELL
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)

@@ -96,9 +96,10 @@ def _describe_models_by_drift_verdict(headline: pd.DataFrame, measures: pd.DataF
     if len(headline) > 1 or words != [CHANGED]:
         return verdicts.describe_verdict_word_counts(words, phrase_count_of_model_condition_pairs(headline))
     row = headline.iloc[0]
+    where = "at" if row["likely_first"] == row["likely_last"] else "around"
     return (
         f"Changed: {labels.shorten_middle(row['measure'], 24)} went from {_format_mean(row['before'])} to "
-        f"{_format_mean(row['after'])}, at look {_find_number_of_first_changed_time(row, measures)}."
+        f"{_format_mean(row['after'])}, {where} look {_find_number_of_first_changed_time(row, measures)}."
     )
 
 
@@ -183,12 +184,15 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
             "tested: the level is spent on the looks before (-p looks=N). Begin anew with a later first look."
         )
     looks = looks.assign(label=labels.build_row_labels(looks))
-    other_settings = looks[looks["changed_settings"] != ""]
-    for row in other_settings.head(MOST_SENTENCES).to_dict("records"):
+    looks_by_change = looks[looks["changed_settings"] != ""].groupby(["look", "time", "changed_settings"], sort=False)
+    for (look, time, settings), part in list(looks_by_change)[:MOST_SENTENCES]:
+        models_text = join_names([labels.shorten_middle(label, 30) for label in part["label"]])
         yield (
-            f"{labels.shorten_middle(row['label'], 30)}: other settings since look {row['look']} ({row['time']}): "
-            f"{labels.shorten_middle(row['changed_settings'], 60)}. A change there may come from these."
+            f"{models_text}: other settings since look {look} ({time}): {labels.shorten_middle(settings, 60)}. A "
+            "change there may come from these."
         )
+    if looks_by_change.ngroups > MOST_SENTENCES:
+        yield "The table of looks has more changes of settings."
     by_label = headline.drop_duplicates("label").set_index("label")
     for wordings, sentence in (
         (MIXED, "Some looks have the same wordings, others fresh ones: there is no test. "
@@ -200,17 +204,19 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
             yield sentence.format(join_names(names))
     yield from list_cautions_about_unjudged_models(_rename_least_validity(headline), FEW_ANSWERS)
     yield from describe_differing_validity(looks)
-    left_out = int(looks["n_left_out"].max())
-    if left_out:
+    left_out = looks[looks["n_left_out"] > 0].drop_duplicates("label").set_index("label")["n_left_out"]
+    if len(left_out):
+        of_models = "" if len(left_out) == looks["label"].nunique() else f" of {join_names(list(left_out.index))}"
         yield (
-            f"{format_quantity(left_out, 'item')} of the last look {'is' if left_out == 1 else 'are'} left out: other "
-            "looks do not have them, or with another text or right answer."
+            f"{format_count_range(left_out, 'item')} of the last look{of_models} "
+            f"{'is' if left_out.max() == 1 else 'are'} left out: other looks do not have them, or with another text or "
+            "right answer."
         )
     untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
     if len(untestable):
         yield (
-            f"Even a change of all items could not be found of so few: {join_names(list(untestable.index))}. Ask about "
-            "more, or plan fewer looks from the start (-p looks=N)."
+            "Even a change of all answers could not be found of so few items or shared wordings: "
+            f"{join_names(list(untestable.index))}. Ask more, or plan fewer looks from the start (-p looks=N)."
         )
     yield from list_few_items_cautions(
         by_label["n_items"].drop(untestable.index), consequence="only large changes are found"

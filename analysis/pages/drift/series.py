@@ -14,7 +14,7 @@ from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.compare.settings import map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.pages.drift.wordings import KEPT, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
+from analysis.pages.drift.wordings import KEPT, SAME, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
 from analysis.runs.folder import ORIGINAL, Folder
@@ -74,6 +74,11 @@ class Series:
     n_left_out: int
     crossed: bool
     wordings: str
+
+    @property
+    def has_shared_fresh_wordings(self) -> bool:
+        """Return whether all items share the wordings of a look, and other looks have others."""
+        return self.crossed and self.wordings != SAME
 
 
 @dataclass(frozen=True)
@@ -247,10 +252,14 @@ def _read_series_of_unit(
     changes: list[tuple[str, ...]] = [()]
     for pair in itertools.pairwise(looks):
         changes.append(tuple(map_differing_settings_to_values(*pair, (unit, unit), study_name)))
-    for measure, last in studies[-1].items():
-        of_looks = [measures[measure] for measures in studies if measure in measures]
-        if measure == LOGIT or len(of_looks) < len(looks):
-            continue  # logits are the same answers on another scale
+    shared_measures = [  # logits are the same answers on another scale
+        measure for measure in studies[-1] if measure != LOGIT and all(measure in of_look for of_look in studies)
+    ]
+    has_headline = any(studies[-1][measure].headline for measure in shared_measures)
+    for measure in shared_measures:
+        of_looks = [measures[measure] for measures in studies]
+        is_headline = of_looks[-1].headline if has_headline else measure == shared_measures[0]
+        last = replace(of_looks[-1], headline=is_headline)
         places = [study.units.index(unit) for study in of_looks]
         answers = [study.values[place] for study, place in zip(of_looks, places, strict=True)]
         series = Series(

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.measures.reworded.flips import FLIPS
 from analysis.pages.drift.series import Series, read_measure_series_of_reasked_units
-from analysis.pages.drift.wordings import MIXED, SAME
+from analysis.pages.drift.wordings import MIXED
 from analysis.runs import Runs
 from analysis.statistics.drift import LOOKS, Drift, detect_change_over_looks
 from analysis.statistics.reliability.panel import Panel, estimate_panel_mean
@@ -133,7 +133,7 @@ def detect_changes_of_all_series(runs: Runs, looks: int) -> list[tuple[Series, D
 
 def _detect_change_of_series(series: Series, looks: int) -> Drift:
     """Test a series; without p values where only some looks share wordings: answers to the same ones are alike."""
-    drift = detect_change_over_looks(series.answers, series.crossed and series.wordings != SAME, looks)
+    drift = detect_change_over_looks(series.answers, series.has_shared_fresh_wordings, looks)
     if series.wordings != MIXED:
         return drift
     unknown = np.full(len(series.looks), np.nan)

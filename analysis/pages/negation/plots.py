@@ -48,7 +48,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = choose_slope_rows(frame)
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
     hollow = rows.groupby("model")["silent"].any()
-    looks = looks or plotting.assign_colours_and_markers(models)
+    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     legend_names = list(models.values())
     high = 2.1 if panels.is_one_column_wide(width) else 2.6

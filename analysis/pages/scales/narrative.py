@@ -25,6 +25,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import list_cautions_about_unjudged_models, phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
+from ground.capitals import uncapitalise_sentence
 
 Frames = Mapping[str, pd.DataFrame]
 TABLES = ("scales_scores", "scales_moves", "scales_styles", "scales_spread", "scales_items", "scales_differences",
@@ -75,9 +76,8 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if is_validity_below_half(spread["validity"]).all():
         verdict, why = phrase_verdict_where_no_model_answers(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
-    study = spread["study"].iloc[0]
     moves = frames["scales_moves"]
-    moves = moves[moves["study"] == study] if len(moves) else moves
+    moves = moves[moves["study"] == moves["study"].iloc[0]] if len(moves) else moves
     styles = _select_clear_styles(frames["scales_styles"])
     has_distance_of_models = len(moves) > 0 and moves["models"].notna().any()  # of one model there is none
     details = {
@@ -96,7 +96,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         filter(
             None,
             (
-                _compare_asking_effects_with_model_effects(moves),
+                _describe_moves_of_one_study(moves, spread["study"].nunique()),
                 _name_clear_styles_with_models(styles, frames["scales_styles"]),
             ),
         )
@@ -110,10 +110,27 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
 def _describe_numbers_of_models_and_scales(items: pd.DataFrame, when: str) -> str:
     """Say how many models were asked how many items of how many scales; the verdict says whether they answered."""
     n_items = items.drop_duplicates(["study", "item"])
-    scales = n_items["scale"].dropna().nunique()
+    scales = _name_scales_unambiguously(n_items).nunique()
     of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
+    n_studies = items["study"].nunique()
+    in_studies = f" in {n_studies} studies" if n_studies > 1 else ""
     beginning = begin_sentence_with_models(items[["model"]])
-    return f"{beginning} asked {format_quantity(len(n_items), 'item')}{of_scales}{when}."
+    return f"{beginning} asked {format_quantity(len(n_items), 'item')}{of_scales}{in_studies}{when}."
+
+
+def _name_scales_unambiguously(frame: pd.DataFrame) -> pd.Series:
+    """Name the scale of every row that has one, with its study where several studies have a scale of this name."""
+    rows = frame[frame["scale"].notna()]
+    is_shared = rows.groupby("scale")["study"].transform("nunique") > 1
+    return rows["scale"].where(~is_shared, rows["scale"] + labels.SEPARATOR + rows["study"])
+
+
+def _describe_moves_of_one_study(moves: pd.DataFrame, n_studies: int) -> str:
+    """Say which ways of asking move an answer more or less than another model does, in which of several studies."""
+    sentence = _compare_asking_effects_with_model_effects(moves)
+    if n_studies < 2 or moves.empty:
+        return sentence
+    return f"In {labels.shorten_middle(moves['study'].iloc[0], 24)}, {uncapitalise_sentence(sentence)}"
 
 
 def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
@@ -156,14 +173,13 @@ def _join_names_of_changed_asking_ways(rows: pd.DataFrame) -> str:
 
 
 def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
-    """Select the styles that are named, with a `label`, a `model_label` and a `phrase`, in the order of `IN_ORDER`.
+    """Select the styles that are named, with a `label` and a `phrase`, in the order of `IN_ORDER`.
 
     Who avoids the ends is in the middle more often: of two styles that say the same, the ends are named.
     """
     if table.empty:
         return table
-    names = labels.build_row_labels(table.assign(condition=""))
-    rows = table.assign(label=labels.build_row_labels(table), model_label=names)
+    rows = table.assign(label=labels.build_row_labels(table))
     rows = rows[_mark_clear_judged_styles(rows)]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
@@ -205,11 +221,12 @@ def _name_clear_styles_with_models(styles: pd.DataFrame, table: pd.DataFrame) ->
         return ""
     if styles.empty:
         return "No response style is clear."
-    by_phrase = {phrase: list(part["model_label"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
+    by_phrase = {phrase: list(part["model"].unique()) for phrase, part in styles.groupby("phrase", sort=False)}
+    in_some = f" in some {'studies' if table['study'].nunique() > 1 else 'settings'}"
     parts = [
         (f"{labels.shorten_middle(names[0], LONGEST_NAME)} {phrase}" if len(names) == 1
          else f"{format_quantity(len(names), 'model')} {_make_verb_phrase_plural(phrase)}")
-        + " in some settings" * _has_style_unclear_in_some_setting(styles[styles["phrase"] == phrase], table)
+        + in_some * _has_style_unclear_in_some_setting(styles[styles["phrase"] == phrase], table)
         for phrase, names in list(by_phrase.items())[:MOST_PHRASES]
     ]  # fmt: skip
     more = len(by_phrase) - MOST_PHRASES
@@ -288,7 +305,7 @@ def _format_difference_with_sign(value: float) -> str:
 def _describe_count_of_significant_differences(differences: pd.DataFrame) -> Iterator[str]:
     """Count the differences between models that hold."""
     if len(differences):
-        scales = format_quantity(differences["scale"].nunique(), "scale")
+        scales = format_quantity(_name_scales_unambiguously(differences).nunique(), "scale")
         sentence = beyond.describe_significant_difference_counts(differences.assign(measure=f"scores on {scales}"))
         if sentence:
             yield sentence
@@ -313,26 +330,35 @@ def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame
     """Yield what weakens the answer."""
     yield from list_cautions_about_unjudged_models(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
-    if items["study"].nunique() > 1:
-        yield f"What moves answers is said of {items['study'].iloc[0]}, the first study; the table has all."
+    if items["study"].nunique() > 1 and len(moves):
+        yield f"What moves answers is said of {moves['study'].iloc[0]} alone; the table has all."
     if len(by_chance):
         drawn = ", ".join(dict.fromkeys(by_chance["condition"]))
         yield (
             f"Some answers were drawn ({labels.shorten_middle(drawn, 40)}): distances between any two of them hold "
             "chance, too, those between models as well."
         )
-    sizes = items[items["scale"].notna()].groupby("scale", sort=False)["item"].nunique()
-    yield from list_few_items_cautions(sizes, " of a scale", "its intervals are wide, and lean on normal items")
-    keys = items[items["scale"].notna()].groupby("scale", sort=False)["key"].nunique()
+    items_by_scale = items.groupby(_name_scales_unambiguously(items), sort=False)
+    yield from list_few_items_cautions(
+        items_by_scale["item"].nunique(), " of a scale", "its intervals are wide, and lean on normal items"
+    )
+    keys = items_by_scale["key"].nunique()
     if len(keys) and (keys == 1).all():
         yield "No scale has items of both keys: agreeing whatever is asked cannot be told from the opinion."
     elif (keys == 1).any():
-        names = join_names([labels.shorten_middle(str(name), 24) for name in keys.index[keys == 1]])
+        names = join_names([labels.shorten_middle(str(name), 40) for name in keys.index[keys == 1]])
         yield f"Items of one key only, so not in what is said of agreeing whatever is asked: {names}."
-    if len(styles) and not (styles["style"] == ORDER).any():
-        yield "Options were shown in one order only: what their order does is not known."
-    if len(moves) and not (moves["change"] == WORDING).any():
-        yield "One wording of each item only: nothing is said of other wordings."
+    if len(styles) and (where := _name_studies_without_value(styles, "style", ORDER)) is not None:
+        yield f"Options were shown in one order only{where}: what their order does is not known."
+    if len(moves) and (where := _name_studies_without_value(moves, "change", WORDING)) is not None:
+        yield f"One wording of each item only{where}: nothing is said of other wordings."
     clear = _select_clear_styles(styles)
     if len(clear) and clear["style"].isin([ENDS, MIDDLE]).any():
         yield "A model whose opinions are stronger picks the ends more often, too: that is no style of its own."
+
+
+def _name_studies_without_value(table: pd.DataFrame, column: str, value: str) -> str | None:
+    """Write " in A and B" of the studies in which no row has a value; empty where no study has it, None where all."""
+    has_value = (table[column] == value).groupby(table["study"], sort=False).any()
+    lacking = [str(study) for study in has_value.index[~has_value]]
+    return None if not lacking else "" if len(lacking) == len(has_value) else f" in {join_names(lacking)}"

@@ -29,6 +29,8 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
     rows = _select_judged_rows_of_first_study(people)
     if rows.empty:
         return
+    if people["study"].nunique() > 1:
+        yield f"People are put beside the models of {rows['study'].iloc[0]} alone; the table has all."
     if rows["n_people"].isna().all():
         yield "How many people answered is not known: how far they lie from each other by chance is not, either."
     elif rows["w1_between"].isna().all():
@@ -54,11 +56,11 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
 
 
 def _select_judged_rows_of_first_study(people: pd.DataFrame) -> pd.DataFrame:
-    """Select what is judged: the first study, all items; of several personas, all of them."""
+    """Select what is judged: all items of the first study that has such rows; of several personas, all of them."""
     if people.empty:
         return people
-    rows = people[(people["scale"] == ALL_ITEMS) & (people["study"] == people["study"].iloc[0]) & people["w1"].notna()]
-    rows = rows[~is_validity_below_half(rows["validity"])]
+    rows = people[(people["scale"] == ALL_ITEMS) & people["w1"].notna() & ~is_validity_below_half(people["validity"])]
+    rows = rows[rows["study"].isin(rows["study"].head(1))]
     has_mixture = rows.groupby(["model", "condition"])["persona"].transform(lambda names: (names == ALL_PERSONAS).any())
     rows = rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
     return rows.assign(label=labels.build_row_labels(rows))
@@ -106,8 +108,8 @@ def describe_consistency_of_scales(respondents: pd.DataFrame) -> Iterator[str]:
         if alphas.empty:
             reasons = list(dict.fromkeys(rows["why_not"].str.removeprefix("no omega: ")))
             yield f"No alpha over {kind}: {join_names(reasons, 2)}."
-        elif len(alphas) == 1:
-            yield f"Over {kind}, Cronbach's alpha is {alphas.iloc[0]:.2f}."
-        else:
-            of = format_quantity(len(alphas), "scale" if rows["scale"].is_unique else "row")
-            yield f"Over {kind}, Cronbach's alpha is {alphas.min():.2f} to {alphas.max():.2f} in {of}."
+            continue
+        rows_text = format_quantity(len(rows), "row" if rows.duplicated(["study", "scale"]).any() else "scale")
+        where = f"{len(alphas):,} of {rows_text}" if len(alphas) < len(rows) else rows_text
+        ends = dict.fromkeys(f"{alpha:.2f}" for alpha in (alphas.min(), alphas.max()))
+        yield f"Over {kind}, Cronbach's alpha is {' to '.join(ends)}{f' in {where}' if len(rows) > 1 else ''}."

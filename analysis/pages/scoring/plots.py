@@ -129,8 +129,8 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(scores["model"])
     scores = select_temperature_lines_to_draw(scores).assign(panel=_name_score_panels)
+    looks = _assign_looks_to_labels(scores, looks)
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores)
     drawing, panel_axes = panels.lay_out_panels(
         width, 2 * len(groups), 2, min(1.6, 6.4 / len(groups) - 0.45), left=0.34, gap=0.45, bottom=0.18,
@@ -170,12 +170,21 @@ def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[
     return names, names if len(names) <= MOST_NAMES else []
 
 
+def _assign_looks_to_labels(frame: pd.DataFrame, looks: Looks | None) -> Looks:
+    """Give every label its model's look; where a model has several, one each, so that the legend tells them apart."""
+    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    model_by_label = dict(zip(frame["label"], frame["model"], strict=True))
+    return plotting.assign_distinct_model_colours(
+        {label: looks[model] for label, model in model_by_label.items()}, _list_labels_and_legend_names(frame)[0]
+    )
+
+
 def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks, shift: float) -> None:
     """Draw the values of one model, moved aside `shift` a little; a line joins those that have an interval."""
     defined_rows = part.dropna(subset=[measure]).sort_values("temperature")
     if defined_rows.empty:
         return
-    look, tuned = looks[defined_rows["model"].iloc[0]], defined_rows["stage"].iloc[0] != "base"
+    look, tuned = looks[defined_rows["label"].iloc[0]], defined_rows["stage"].iloc[0] != "base"
     x, y = defined_rows["temperature"].to_numpy() + shift, defined_rows[measure].to_numpy()
     lower, upper = (defined_rows[f"{measure}_{end}"] for end in ("lower", "upper"))
     has_interval = lower.notna().to_numpy()
@@ -210,7 +219,7 @@ def _draw_score_legend(
     """Draw the legend, if `legend_names` has any; hollow means before tuning."""
     first = frame.drop_duplicates("label").set_index("label")
     if legend_names:
-        panels.draw_legend(drawing, legend_names, [looks[first.loc[name, "model"]] for name in names],
+        panels.draw_legend(drawing, legend_names, [looks[name] for name in names],
                       [first.loc[name, "stage"] == "base" for name in names])  # fmt: skip
 
 
@@ -230,8 +239,8 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
     frame = frame.assign(label=labels.build_row_labels(frame))
+    looks = _assign_looks_to_labels(frame, looks)
     names, legend_names = _list_labels_and_legend_names(frame)
     across = 1 if panels.is_one_column_wide(width) else 2
     side = (width - 0.6 - 0.6 * (across - 1)) / across
@@ -244,7 +253,7 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
         for name in names:
             part = defined_rows[defined_rows["label"] == name]
             if len(part):
-                look, tuned = looks[part["model"].iloc[0]], part["stage"].iloc[0] != "base"
+                look, tuned = looks[name], part["stage"].iloc[0] != "base"
                 axes.plot(part[f"{measure}_exact"], part[f"{measure}_sampled"], look.marker, ms=3.2, mec=look.colour,
                           mfc=look.colour if tuned else "white", mew=0.8, alpha=0.8, linestyle="none",
                           rasterized=len(defined_rows) > 2000, gid=look.svg_class_of_model)  # fmt: skip

@@ -34,7 +34,7 @@ from analysis.pages.stability.added_measures import (
     estimate_added_measures,
 )
 from analysis.runs import Runs
-from analysis.runs.folder import UNIT
+from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS, bootstrap_differences, bootstrap_intervals
@@ -74,7 +74,8 @@ def tabulate_item_answers_over_paraphrases(
         n_ties: paraphrases with an agreement of exactly 0.5, which agree;
         original_agreement, original_validity: the same for the original wording;
         match_proportion: share of the item's paraphrases checked by hand that mean what the original means (Table 4 of
-        the paper), from the attribute of this name; NaN where nothing was checked.
+        the paper), from the attribute of this name; the original's, which is of all sources of paraphrases, else the
+        mean over the paraphrases; NaN where nothing was checked.
         SD, range and minority share need two valid paraphrases and are NaN below. In the order of run.json and of the
         study.
 
@@ -98,9 +99,10 @@ def tabulate_item_answers_over_paraphrases(
                    max(validity_mean) FILTER (WHERE original) AS original_validity
             FROM item_patterns GROUP BY study, model, condition, item),
         checked AS (
-            SELECT study, item,
-                   max(try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE)) AS match_proportion
-            FROM stimuli GROUP BY study, item)
+            SELECT study, item, coalesce(
+                       max(share) FILTER (WHERE pattern = '{ORIGINAL}'), avg(share)) AS match_proportion
+            FROM (SELECT *, try_cast(map_extract(attributes, 'match_proportion')[1] AS DOUBLE) AS share FROM stimuli)
+            GROUP BY study, item)
         SELECT study, model, condition, item, text, n_variants, n_valid, validity_mean, validity_sd,
                agreement_mean, agreement_sd, agreement_min, agreement_max,
                {build_agreement_range_and_minority_sql(invalid)},

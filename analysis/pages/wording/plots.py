@@ -221,7 +221,7 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],
                        high=rows["p_yes"] + rows["shift_upper"] - rows["shift"])  # fmt: skip
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
-    looks = looks or plotting.assign_colours_and_markers(models)
+    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
     patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
     across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
     legend_names = list(models.values())

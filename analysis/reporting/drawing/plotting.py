@@ -151,14 +151,14 @@ def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[s
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
-    seven models: then the figure has looks of its own.
+    seven models: then the figure has looks of its own. Of more models than colours, no two share colour and marker.
 
     Parameters
     ----------
     looks
         From `assign_colours_and_markers`.
     models
-        Those of the figure, in the order of its legend; of more than there are colours, all keep their looks.
+        Those of the figure, in the order of its legend.
 
     Returns
     -------
@@ -166,12 +166,15 @@ def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[s
         Model -> its look.
     """
     look_by_model = {model: looks[model] for model in models}
-    if len(look_by_model) > len(OKABE_ITO) or len({look.colour for look in look_by_model.values()}) == len(
-        look_by_model
-    ):
+    colours = {look.colour for look in look_by_model.values()}
+    shapes = {(look.colour, look.marker) for look in look_by_model.values()}
+    if len(colours) == len(look_by_model) or len(shapes) == len(look_by_model) > len(OKABE_ITO):
         return look_by_model
-    pairs = zip(look_by_model.items(), OKABE_ITO, MARKERS, strict=False)
-    return {model: replace(look, colour=colour, marker=marker) for (model, look), colour, marker in pairs}
+    places = enumerate(look_by_model.items())  # 7 colours and 8 markers, both in turn, make 56 shapes
+    return {
+        model: replace(look, colour=OKABE_ITO[n % len(OKABE_ITO)], marker=MARKERS[n % len(MARKERS)])
+        for n, (model, look) in places
+    }
 
 
 def run_in_report_style(draw: Callable[P, R]) -> Callable[P, R]:

@@ -28,3 +28,11 @@ def test_models_of_one_colour_get_colours_of_their_own():
 
 def test_more_models_than_colours_keep_their_looks():
     assert plotting.assign_distinct_model_colours(LOOKS, MANY[:9]) == {name: LOOKS[name] for name in MANY[:9]}
+
+
+def test_no_two_of_a_legend_share_colour_and_marker():
+    many = [f"m{number:03d}" for number in range(70)]
+    looks = plotting.assign_colours_and_markers(many)
+    drawn = plotting.assign_distinct_model_colours(looks, [*many[:8], *many[56:62]])
+    assert len({(look.colour, look.marker) for look in drawn.values()}) == 14
+    assert drawn[many[60]].number == 61  # its class in the page, by which a reader hides it

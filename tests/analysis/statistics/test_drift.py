@@ -10,6 +10,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from analysis.statistics.drift import (
+    can_find_any_change,
     compute_z_against_earlier_looks,
     count_windows_of_planned_looks,
     detect_change_over_looks,
@@ -147,3 +148,13 @@ def test_fifty_looks_without_a_change_seldom_alarm(kind):
             looks.append((rng.random((30, 3)) < share).astype(float) if kind == "right or wrong" else share)
         alarms += detect_change_over_looks(looks, is_shared).p[-1] < 0.05
     assert alarms <= most
+
+
+@pytest.mark.parametrize(("n_wordings", "n_looks"), [(7, 2), (8, 2), (1, 6), (2, 6), (3, 3), (4, 3)])
+def test_shared_wordings_that_could_show_no_change_are_told_from_those_that_could(n_wordings, n_looks):
+    """Against looks that rise each time, in the words of p: no order of the wordings gives a smaller one."""
+    rising = np.arange(n_wordings * n_looks, dtype=float).reshape(n_looks, 1, n_wordings)
+    answers = [look + np.linspace(0, 0.1, 40)[:, None] for look in rising]
+    p = detect_change_over_looks(answers, has_shared_fresh_wordings=True).p[-1]
+    assert can_find_any_change(answers, has_shared_fresh_wordings=True) == (p < 0.05)
+    assert can_find_any_change(answers)  # of wordings of their own, 40 items are enough

@@ -16,9 +16,11 @@ import pytest
 from analysis.__main__ import main
 from analysis.check.outcomes import Outcome
 from analysis.check.planning import designs
+from analysis.check.planning.aims import Aim
 from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.rules import NUMBER, Rule
 from helpers.choice_runs import answers, questions, write_choice
+from helpers.scale_runs import draw_answers, write_scale
 from helpers.synthetic import paraphrases, random_frame, write_run
 
 SCHEMA = json.loads((Path(designs.__file__).parent / "schema.json").read_text("utf-8"))
@@ -268,3 +270,38 @@ def test_a_kurtosis_has_no_plan_and_a_line_says_so(plan_check):
     """It ended in a traceback."""
     rows, told = plan_check('[[rule]]\nrequire = "kurtosis of agreement as before"\n')
     assert rows == [] and "how a kurtosis will change is not known" in told
+
+
+def test_studies_of_other_numbers_of_wordings_have_designs_of_their_own(tmp_path, capsys):
+    """The rule was said to be out of reach, though each study alone had a design."""
+    for study, n_wordings in (("few", 3), ("many", 5)):
+        write_scale(tmp_path / "run" / study, draw_answers(["a"], items=10, wordings=n_wordings), study=study)
+    (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "scales_scores.score >= 0.1"\n')
+    assert main(["plan", str(tmp_path / "run"), "--check", str(tmp_path / "rules.toml")]) == 0
+    printed = capsys.readouterr()
+    rows = list(csv.DictReader(io.StringIO(printed.out)))
+    assert [(row["study"], row["items"], row["wordings"]) for row in rows] == [("few", "30", "2"), ("many", "30", "4")]
+    assert "each study, or number of wordings, has designs of its own (few, a, plain, and 3 other numbers)" in (
+        printed.err
+    )
+    assert "out of reach" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("wordings", "n_reached", "groups"),
+    [
+        ([(1, 5), (5,), (5, 8)], 3, {"abc": True}),
+        ([(5,), (5,), (8,)], 3, {"ab": True, "c": True}),
+        ([(5,), (8,), (8,)], 3, {"a": True, "b": True, "c": True}),
+        ([(5,), (5,), (5,)], 2, {"ab": True, "c": False}),
+    ],
+)
+def test_numbers_are_planned_apart_only_where_no_design_decides_all(wordings, n_reached, groups):
+    """Models a and b are of one study, c is of another."""
+    rule = Rule("score >= 0.1", "score", NUMBER, "score", at_least=0.1)
+    aims = [
+        Aim(rule, "holds", study, model, "", "score", tried, lambda _, __, power=float(place < n_reached): power)
+        for place, (study, model, tried) in enumerate(zip("sst", "abc", wordings, strict=True))
+    ]
+    plans = designs.plan_numbers_together_or_apart(aims, 0.8)
+    assert {"".join(aim.model for aim in group): bool(planned) for group, planned in plans} == groups

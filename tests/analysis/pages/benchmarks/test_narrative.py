@@ -30,9 +30,10 @@ def pair(a, b, r=0.9, ends=(0.5, 0.98), p_holm=0.01):
 
 
 def answer(*rows, silent=(False, False), pairs=(), forms=("plain", "plain"), n_forms=1, size=1e6, matched="",
-           sources=({},), scored=(), compared=True, at_most=math.nan, item_counts=None):  # fmt: skip
+           sources=({},), scored=(), compared=True, at_most=math.nan, item_counts=None,
+           studies="s"):  # fmt: skip
     models = [f"m{i}" for i in range(len(silent))]
-    values = pd.DataFrame({"page": "stability", "study": "s", "measure": "Range", "model": models, "silent": silent,
+    values = pd.DataFrame({"page": "stability", "study": studies, "measure": "Range", "model": models, "silent": silent,
                            "condition": "plain", "validity": [0.3 if no else 0.9 for no in silent],
                            "validity_at_most": at_most,
                            "parameters": [size] * len(models), "form": forms[: len(models)], "n_forms": n_forms,
@@ -88,6 +89,9 @@ def test_few_items_are_a_caution_beside_a_clear_coefficient():
     sources = ({}, {"study": "large"}, {"study": "tiny", "left_out": "few"})
     said = answer(coefficient(), sources=sources, item_counts=pd.Series({"s": 2, "large": 60, "tiny": 3}))
     assert f"Only 2 items for s: {doubt}" in said.cautions
+    assert said.verdict.startswith("Range, of page stability, rises with size on 2 items alone: the one rank")
+    said = answer(coefficient(study="large"), sources=sources, item_counts=pd.Series({"s": 2, "large": 60}))
+    assert said.verdict.startswith("Range, of page stability, rises with size: the one rank")
     assert f"Only 2 items: {doubt}" in answer(coefficient(), item_counts=pd.Series({"s": 2})).cautions
     for counts in (pd.Series({"s": 30}), None):
         assert not any("items" in line for line in answer(coefficient(), item_counts=counts).cautions)
@@ -144,6 +148,10 @@ def test_validity_models_that_do_not_answer_get_no_verdict():
     assert said.details == {}
     assert said.cautions[0].startswith("Not judged: m0 and m1. Less than half of the probability, of the texts or of ")
     assert not any("left out where" in line for line in said.cautions)
+    of_studies = answer(coefficient(), silent=(True, True), studies=["s", "t"])
+    assert of_studies.cautions[0].startswith("Not judged: m0 · s and m1 · t.")
+    over_all = answer(coefficient(), silent=(True, True), studies=["s", "all"])
+    assert over_all.cautions[0].startswith("Not judged: m0.")
     bounded = answer(coefficient(), silent=(True, True), at_most=0.8)
     assert bounded.verdict == "Whether these models answer cannot be told."
     assert bounded.cautions[0].startswith("Not judged: m0 (between 30 % and 80 %) and m1")

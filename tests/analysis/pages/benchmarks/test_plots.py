@@ -97,6 +97,20 @@ def test_colours_that_no_legend_names_are_one_colour():
     assert len({(line.get_markerfacecolor(), line.get_marker()) for line in few.axes[0].lines}) == plots.NAMED
 
 
+def test_a_legend_tells_the_models_of_the_drawn_measures_apart():
+    """Models that only a measure beyond the last panel has are none of the figure."""
+    rows = [
+        {"page": "p", "study": "s", "measure": f"M{number}", "model": f"m{number // plots.PANELS}-{i:02d}",
+         "parameters": 10.0 ** (3 + i / 3), "value": i / 20, "unit": "", "accuracy": np.nan, "silent": False}
+        for number in range(plots.PANELS + 1) for i in range(plots.NAMED)
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    legend, *_ = sorted(plots.draw_size_measures(frame).axes, key=lambda axes: -len(axes.texts))
+    assert len({(line.get_markerfacecolor(), line.get_marker()) for line in legend.lines}) == plots.NAMED
+    caption = captions.caption_size_measures(frame)
+    assert "the size of 12 models" in caption and "One colour" not in caption
+
+
 def test_measures_come_by_turns_from_every_page_and_only_where_models_differ():
     rows = [
         {"page": page, "study": "s", "measure": measure, "model": f"m{i}", "parameters": 10.0 ** (size * i),

@@ -38,6 +38,7 @@ def frames(*changes, **columns):
     ("changes", "verdict"),
     [
         ([MOVED], "Changed: accuracy went from 0.812 to 0.744, at look 3."),
+        ([MOVED | {"likely_first": "T2"}], "Changed: accuracy went from 0.812 to 0.744, around look 3."),
         ([{}], "No change found."),
         ([{"found": "cannot tell"}], "These runs cannot tell."),
         ([MOVED, MOVED], "Changed, with each of 2 models."),
@@ -95,6 +96,18 @@ def test_what_weakens_the_answer_is_said():
     assert "Not judged: m0 (between 40 % and 90 %)." in unjudged[0]
 
 
+def test_what_weakens_one_model_names_it():
+    tables = frames({}, {}, {})
+    of_second = tables["drift_looks"]["model"] == "m1"
+    tables["drift_looks"].loc[of_second, "n_left_out"] = 3
+    tables["drift_looks"].loc[tables["drift_looks"]["look"] == 2, "changed_settings"] = "revision"
+    said = answer_page_question(tables).cautions
+    assert any(line.startswith("3 items of the last look of m1 are left out: other looks") for line in said)
+    assert [line.partition(":")[0] for line in said if "revision" in line] == ["m0, m1 and m2"]
+    tables["drift_looks"]["changed_settings"] = [f"number {row}" for row in range(len(tables["drift_looks"]))]
+    assert "The table of looks has more changes of settings." in answer_page_question(tables).cautions
+
+
 def test_no_model_of_two_times_is_no_change():
     nothing = dict.fromkeys(("drift_changes", "drift_measures", "drift_looks"), pd.DataFrame())
     assert answer_page_question(nothing).verdict == "These runs cannot tell."
@@ -108,6 +121,7 @@ def test_few_items_that_no_test_could_find_a_change_of_are_not_said_to_show_larg
     said = answer_page_question(frames({"n_items": 9, "found": "cannot tell"}, {"n_items": 20}))
     assert said.verdict == "No change found with 1 of 2 models; with the other, these runs cannot tell."
     assert any(
-        line.startswith("Even a change of all items could not be found of so few: m0.") for line in said.cautions
+        line.startswith("Even a change of all answers could not be found of so few items or shared wordings: m0.")
+        for line in said.cautions
     )
     assert "Only 20 items: only large changes are found." in said.cautions

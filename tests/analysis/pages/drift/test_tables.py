@@ -168,6 +168,17 @@ def test_other_protocols_are_followed_too(kind, tmp_path):
 
 
 @pytest.mark.slow
+def test_where_a_look_lacks_the_headline_another_measure_is_it(tmp_path):
+    """The page ended in a ValueError: no sentence was about any measure."""
+    for week, measures in ((1, ["ms"]), (2, ["F1", "ms"])):
+        rows = scored_runs.draw_scores(["m"], 20, 3, measures=measures, seed=week)
+        folder = scored_runs.write_scored(tmp_path / "runs" / f"week-{week}", rows)
+        edit_run_json(folder, sessions=[{"command": [str(week)], "started": f"2026-01-0{week}", "finished": ""}])
+    table = tables.build_table("drift_changes", opened(tmp_path / "runs"))
+    assert table[["measure", "headline"]].to_numpy().tolist() == [["ms", True]]
+
+
+@pytest.mark.slow
 def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     """Agreement stays; validity falls from .97 to about .7 at the fifth look. The other model stays as it is."""
     looks = [draw_look({"a": 0.0, "b": 0.0}, items=40, seed=n) for n in range(6)]
@@ -215,3 +226,12 @@ def test_looks_are_named_by_the_first_name_that_tells_them_apart(times, names, l
         for time, name in zip(times, names, strict=True)
     ]
     assert label_times(folders) == labels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("wordings", "told"), [(4, "cannot tell"), (8, "no change found")])
+def test_of_few_shared_wordings_that_could_show_no_change_nothing_is_told(wordings, told, tmp_path):
+    """Of 4 wordings at each of two looks, p is at least 237 * 2 / 70."""
+    looks = [draw_look({"m": 0.0}, items=20, wordings=wordings, seed=n, shared=True) for n in range(2)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path, looks)))
+    assert table.set_index("measure").loc["agreement", "found"] == told

@@ -242,3 +242,50 @@ def test_the_foot_names_the_conditions_of_the_settings_in_tables(tmp_path):
         f"plain/numbers-{order}/personas: plain/numbers-{order}/persona-ann and plain/numbers-{order}/persona-bob"
         for order in ("up", "down")
     ]
+
+
+def join_two_studies(first, second):
+    """The tables of two studies, s and t."""
+    return {name: pd.concat([first[name], second[name].assign(study="t")], ignore_index=True) for name in first}
+
+
+def test_scales_of_one_name_in_two_studies_are_two():
+    """With 16 items of each, and in each one key: put together, they would have enough items and both keys."""
+    tables = join_two_studies(frames(keys=(1,), n_items=16), frames(keys=(-1,), n_items=16))
+    tables["scales_items"].loc[tables["scales_items"]["study"] == "t", "item"] += "b"
+    said = answer_page_question(tables)
+    assert said.setup == "3 models were asked 32 items of 2 scales in 2 studies."
+    assert "Only 16 items of a scale: its intervals are wide, and lean on normal items." in said.cautions
+    assert any(line.startswith("No scale has items of both keys") for line in said.cautions)
+    tables["scales_items"].loc[0, "key"] = -1
+    assert any(line.endswith("agreeing whatever is asked: care · t.") for line in answer_page_question(tables).cautions)
+    differences = pd.DataFrame([{"study": "s", "scale": "care", "a_model": "m0", "b_model": "m1", "p_items": 0.01,
+                                 "p": 0.01, "p_holm": 0.01}])  # fmt: skip
+    tables["scales_differences"] = pd.concat([differences, differences.assign(study="t")])
+    assert "in scores on 2 scales" in answer_page_question(tables).details["scales_differences"][0]
+
+
+def test_a_model_of_two_studies_is_one_model():
+    clear, unclear = (frames([], [("m0", "order", -0.1, p)]) for p in (0.001, 0.5))
+    said = answer_page_question(join_two_studies(clear, clear)).verdict
+    assert said.endswith("Whatever is asked, m0 is drawn to the first option.")
+    said = answer_page_question(join_two_studies(clear, unclear)).verdict
+    assert said.endswith("Whatever is asked, m0 is drawn to the first option in some studies.")
+
+
+def test_a_study_of_one_wording_or_order_is_named():
+    several = frames([MORE], [("m0", "order", 0.1, 0.5)])
+    single = frames([LESS], [("m0", "acquiescence", 0.1, 0.5)])
+    said = answer_page_question(join_two_studies(several, single)).cautions
+    assert "Options were shown in one order only in t: what their order does is not known." in said
+    assert "One wording of each item only in t: nothing is said of other wordings." in said
+    said = answer_page_question(join_two_studies(single, single)).cautions
+    assert "Options were shown in one order only: what their order does is not known." in said
+
+
+def test_of_two_studies_the_verdict_names_the_one_that_it_is_about():
+    said = answer_page_question(join_two_studies(frames([LESS]), frames([MORE])))
+    assert said.verdict.startswith("In s, on average, another order moves an answer less than another model does")
+    assert "What moves answers is said of s alone; the table has all." in said.cautions
+    said = answer_page_question(join_two_studies(frames(), frames([MORE])))
+    assert said.verdict.startswith("In t, on average, another wording moves an answer more than another model does")

@@ -95,9 +95,23 @@ def test_respondents_or_why_not():
         {"respondents": "models", "scale": "order", "alpha": np.nan, "why_not": "fewer than 10 respondents (3)"},
         {"respondents": "people", "scale": "care", "alpha": 0.703, "why_not": ""},
         {"respondents": "people", "scale": "order", "alpha": 0.814, "why_not": "no omega: fewer than 3 items"},
-    ])  # fmt: skip
+    ]).assign(study="s")  # fmt: skip
     assert list(describe_consistency_of_scales(rows)) == [
         "No alpha over models: fewer than 10 respondents (3).",
         "Over people, Cronbach's alpha is 0.70 to 0.81 in 2 scales.",
     ]
+    two_studies = pd.concat([rows, rows.assign(study="t", alpha=[np.nan, np.nan, 0.703, np.nan])])
+    assert list(describe_consistency_of_scales(two_studies))[1:] == [
+        "Over people, Cronbach's alpha is 0.70 to 0.81 in 3 of 4 scales."
+    ]
+    assert list(describe_consistency_of_scales(rows[2:3])) == ["Over people, Cronbach's alpha is 0.70."]
     assert list(describe_consistency_of_scales(pd.DataFrame())) == []
+
+
+def test_of_two_studies_it_is_said_which_one_people_are_put_beside():
+    rows = pd.DataFrame([make_row("near", -0.01, 0.005), make_row("far", 0.05, 0.01, study="t")])
+    sentences = list(describe_models_as_close_as_people(rows))
+    assert sentences[0] == "People are put beside the models of s alone; the table has all."
+    assert not any("far" in sentence for sentence in sentences)
+    of_second = list(describe_models_as_close_as_people(rows.assign(validity=[0.2, 0.9])))
+    assert of_second[0].startswith("People are put beside the models of t") and of_second[1].endswith(": far.")

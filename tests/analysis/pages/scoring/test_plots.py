@@ -131,6 +131,9 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     assert len(plots.draw_score_temperatures(few).axes) >= 2
     lacking = flat.assign(caution=["only one score", ""])
     assert "equal" not in captions.caption_score_temperatures(lacking)
+    of_prompts = pd.concat([frame.assign(prompt=prompt) for prompt in ("short", "long")])
+    *_, legend = plots.draw_score_temperatures(of_prompts).axes
+    assert len({line.get_markeredgecolor() for line in legend.lines}) == 2  # a legend of one colour names nothing
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from analysis.pages.stability import cases, tables, wordings
 from helpers.synthetic import paraphrases
@@ -39,3 +40,12 @@ def test_paraphrases_that_do_not_mean_the_same_are_told(opened):
         "(item y). A flip there may be a change of meaning."
     ]
     assert wordings.describe_paraphrases_of_changed_meaning(items[items["item"] != "y"]) == []
+
+
+def test_a_source_of_changed_meaning_is_not_hidden_by_another(opened):
+    """The original has the share of all sources; without it, every paraphrase counts with the share of its source."""
+    rows = paraphrases({"x": [0.2, 0.9, 0.4], "y": [0.1, 0.3, 0.5]}, original=0.5)
+    shares = ["1.00", "1.00", "0.40"] * 2 + ["0.70", ""]  # the originals stand last
+    rows["attributes"] = [[("match_proportion", share)] for share in shares]
+    items = tables.tabulate_item_answers_over_paraphrases(opened(rows))
+    assert items["match_proportion"].tolist() == pytest.approx([0.7, 0.8])
