@@ -43,14 +43,16 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
 
 
 def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
-    """Name the models with no or few valid answers."""
-    for (language, task), part in consistency_rows.groupby(["language", "task"], sort=False):
+    """Name the models with no or few valid answers, by study and task."""
+    shared_tasks = consistency_rows.groupby(["language", "task"])["study"].nunique() > 1
+    for (study, language, task), part in consistency_rows.groupby(["study", "language", "task"], sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
         valid = (
             average_validity_over_patterns_per_row(part).groupby([part["model"], part["condition"]], sort=False).first()
         )
         empty = none & (valid == 0)
-        task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
+        of_study = f" of study “{study}”" if shared_tasks[language, task] else ""
+        task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}{of_study}"
         if empty.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
         elif none.all():

@@ -321,6 +321,27 @@ def test_models_with_valid_answers_to_rewordings_alone_are_named(tmp_path):
     assert "The lowest share is 5.0 %." in others
 
 
+def test_valid_answers_to_a_task_count_for_each_study_that_asks_it(tmp_path):
+    """Only the first of two studies with one language and task was looked at: n of "other" was not named."""
+    valid, silent = ({"original": answers, "synonym": answers} for answers in ("yn" * 10, "y" + "-" * 19))
+    for study, quiet in (("first", "m"), ("other", "n")):
+        rows = pd.concat([said(silent if model == quiet else valid, model=model) for model in ("m", "n")])
+        write_wording(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "other")
+    consistency_rows = tables.build_table("consistency", opened, resamples=0)
+    sentences = [
+        sentence.partition(" The lowest")[0]
+        for sentence in cautions._describe_models_with_few_valid_answers(consistency_rows)
+    ]
+    assert sentences == [
+        "Less than half of the answers to “morality” in English of study “first” are valid for m.",
+        "Less than half of the answers to “morality” in English of study “other” are valid for n.",
+    ]
+    assert "on “morality” (en) of 2 models, each in 2 studies (4 combinations):" in captions.caption_consistency(
+        consistency_rows.assign(silent=False)
+    )
+
+
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     """The one valid pair in ten of "mute" is consistent; the model that answers is consistent half of the time."""
     rows = pd.concat([
