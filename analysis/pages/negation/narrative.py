@@ -59,11 +59,10 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         return Answer("No pair of sentences has a response.", f"{verdicts.UNCLEAR}: there is no answer to judge.")
     asked_sentence, doubts = _describe_model_and_asked_pair_counts(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
-    answering = valid[~is_validity_below_half(valid["valid"])][list(UNIT)]
+    valid = valid.assign(name=labels.build_row_labels(valid))
+    answering = valid[~is_validity_below_half(valid["valid"])][[*UNIT, "name"]]
     if answering.empty:
-        rows = valid.assign(
-            label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")
-        )
+        rows = valid.rename(columns={"name": "label", "valid": "validity"}).assign(validity_at_most=float("nan"))
         verdict, _ = phrase_verdict_where_no_model_answers(rows)  # the cautions say why
         return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
@@ -94,7 +93,7 @@ def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: st
 
 def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str:
     """Say how many of the judged models lose by a negation, and how many hardly do; of a single one, its shares of
-    right labels."""
+    right labels, and its name where others were asked."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     verdict_words = verdicts.choose_words_for_differences(judged, "acc_change", BANDS)
@@ -104,9 +103,10 @@ def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str
             verdict_words, phrase_count_of_model_condition_pairs(judged) + scope_text
         )
     row = judged.iloc[0]
+    of_model = f"with {row['name']}, " if n_asked > 1 else ""
     return (
-        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['acc'])} of the labels are right "
-        f"without the negation, and {format_percent(row['acc_negated'])} with it."
+        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {of_model}{format_percent(row['acc'])} of the labels "
+        f"are right without the negation, and {format_percent(row['acc_negated'])} with it."
     )
 
 
@@ -114,10 +114,10 @@ def _describe_models_losing_most_and_least(important: pd.DataFrame) -> Iterator[
     """Name the judged models that lose most and least over important pairs."""
     if important.empty:
         return
-    rows = important.assign(label=labels.build_row_labels(important)).sort_values("acc_change", kind="stable")
+    rows = important.sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
-            f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in "
+            f"Over {row['n']:,} pairs with an important negation, {row['name']} is right in "
             f"{format_percent(row['acc'])} without it and in {format_percent(row['acc_negated'])} with it. The change "
             f"is {format_percentage_points(row['acc_change'])} points{_format_accuracy_change_interval(row)}."
         )

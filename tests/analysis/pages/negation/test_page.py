@@ -63,6 +63,20 @@ def test_several_models_are_counted(tmp_path, losing):
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
+def test_the_one_model_of_several_that_is_judged_is_named(tmp_path, losing):
+    """The verdict gave its shares as if they were those of all; its study was not named below the figure."""
+    found = narrative.answer_page_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")])))
+    assert found.verdict.startswith("Yes: with deaf, ")
+    studies = ("kept", "guessed")
+    for study, rows in zip(studies, (losing, saying("neutral", "deaf")), strict=True):
+        write_negation(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(*(tmp_path / study for study in studies))
+    found = narrative.answer_page_question({
+        name: tables.build_table(name, opened, resamples=20) for name in narrative.TABLES
+    })  # fmt: skip
+    assert found.verdict.startswith("Yes: with deaf · kept, ") and ", deaf · kept is right in " in told(found)
+
+
 def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
     found = narrative.answer_page_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
     assert found.verdict == "This model does not answer."
