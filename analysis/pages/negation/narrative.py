@@ -23,6 +23,7 @@ from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
+from ground.capitals import capitalise_sentence
 
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
@@ -69,15 +70,21 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
     judged = answering.merge(find_units_above_majority_baseline(accuracy))
-    details = {
-        "negation_slopes": (*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))),
-        "negation_changes": tuple(_describe_mean_change_by_pair_kind(pairs.merge(judged))),
-        "negation_places": tuple(_describe_mean_change_by_place(frames["negation_places"].merge(judged))),
-        "negation_bias": tuple(_describe_label_shares_by_negation(frames["negation_bias"].merge(answering))),
-    }
+    details: dict[str, list[str]] = {
+        "negation_slopes": [*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))],
+        "negation_changes": [], "negation_places": [], "negation_bias": [],
+    }  # fmt: skip
+    for study, units in answering.groupby("study", sort=False):
+        begin = f"Study “{study}”: " if accuracy["study"].nunique() > 1 else ""
+        judged_units = units.merge(judged)
+        details["negation_changes"] += _describe_mean_change_by_pair_kind(pairs.merge(judged_units), begin)
+        details["negation_places"] += _describe_mean_change_by_place(
+            frames["negation_places"].merge(judged_units), begin
+        )
+        details["negation_bias"] += _describe_label_shares_by_negation(frames["negation_bias"].merge(units), begin)
     return Answer(
         asked_sentence, _describe_models_hurt_by_negation(important.merge(judged), len(valid)), cautions=doubts,
-        details={name: sentences for name, sentences in details.items() if sentences},
+        details={name: tuple(sentences) for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
 
@@ -123,33 +130,37 @@ def _describe_models_losing_most_and_least(important: pd.DataFrame) -> Iterator[
         )
 
 
-def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame) -> Iterator[str]:
-    """Compare the mean changes over both kinds of pairs."""
+def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Compare the mean changes over both kinds of pairs of a study."""
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:
-        yield (
-            "On average over the models that are judged, the change is "
+        yield capitalise_sentence(
+            f"{begin}on average over the models that are judged, the change is "
             f"{format_percentage_points(means['important'])} points where the negation is important, and "
             f"{format_percentage_points(means['unimportant'])} where it is not."
         )
 
 
-def _describe_mean_change_by_place(places: pd.DataFrame) -> Iterator[str]:
-    """Say where important negations cost more: means over the judged models, of places that are no rarity."""
+def _describe_mean_change_by_place(places: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Say where important negations of a study cost more: means over the judged models, of places that are no
+    rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:
             changes_text = ", ".join(f"{value} {format_percentage_points(change)}" for value, change in means.items())
-            yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {changes_text}."
+            yield capitalise_sentence(
+                f"{begin}mean change over important pairs by {by}, of the models that are judged, in points: "
+                f"{changes_text}."
+            )
 
 
-def _describe_label_shares_by_negation(bias: pd.DataFrame) -> Iterator[str]:
-    """Say how often each label is said without and with a negation: means over the models that answer."""
+def _describe_label_shares_by_negation(bias: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Say how often each label of a study is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
     for label, row in means.dropna().iterrows():  # without answers to originals, or to negations, there is no share
         yield (
-            f"“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
+            f"{begin}“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
             f"{format_percent(row['said_negated'])} with one, where it is right for "
             f"{format_percent(row['right_negated'])}."
         )
