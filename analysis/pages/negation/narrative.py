@@ -15,7 +15,6 @@ from analysis.reporting.words import (
     format_percent,
     format_percentage_points,
     format_quantity,
-    labels,
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
@@ -60,7 +59,6 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         return Answer("No pair of sentences has a response.", f"{verdicts.UNCLEAR}: there is no answer to judge.")
     asked_sentence, doubts = _describe_model_and_asked_pair_counts(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
-    valid = valid.assign(name=labels.build_row_labels(valid))
     answering = valid[~is_validity_below_half(valid["valid"])][[*UNIT, "name"]]
     if answering.empty:
         rows = valid.rename(columns={"name": "label", "valid": "validity"}).assign(validity_at_most=float("nan"))

@@ -99,6 +99,17 @@ def test_means_over_models_are_those_of_each_study(tmp_path):
     assert not too_long(*(text for texts in details.values() for text in texts))
 
 
+def test_a_caution_about_one_of_two_studies_names_it(tmp_path):
+    for study, rows in (("first", saying("neutral")), ("second", answers(ASKED, invalid=1))):
+        write_negation(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
+    said = " ".join(narrative.answer_page_question({
+        name: tables.build_table(name, opened, resamples=20) for name in narrative.TABLES
+    }).cautions)  # fmt: skip
+    assert "of the answers of m · second are" in said
+    assert "m · first: not clearly" in said and "m · first says “neutral” to nearly" in said
+
+
 def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
     found = narrative.answer_page_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
     assert found.verdict == "This model does not answer."
