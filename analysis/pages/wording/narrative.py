@@ -34,7 +34,8 @@ YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
 WORD_MEANINGS = (
     f"“{YES.capitalize()}” means that Consistency is at least {format_percent(NEARLY)} under every kind of wording, "
-    "by its whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
+    "by its whole 95 % intervals. This is the mean over the models that answer, their conditions, tasks and "
+    "studies.",
     f"“Mostly” means the same for {format_percent(MOSTLY)}.",
     f"“{NO.capitalize()}” means that the whole interval lies below {format_percent(MOSTLY)} under some kind of "
     "wording, when it is widened for the number of kinds (Bonferroni).",
@@ -74,14 +75,12 @@ def answer_page_question(
         return Answer(
             "No original question has a response.", f"{verdicts.UNCLEAR}: there is none to compare other answers with."
         )
+    all_rows = all_rows.assign(label=labels.build_row_labels(all_rows))
     means = frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_asked_models_questions_and_tasks(all_rows, when), list_cautions(frames)
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty:
-        rows = all_rows.assign(
-            label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),
-            validity_at_most=float("nan"),
-        )  # fmt: skip
+        rows = all_rows.assign(validity=average_validity_over_patterns_per_row(all_rows), validity_at_most=float("nan"))
         verdict, why = phrase_verdict_where_no_model_answers(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
@@ -197,9 +196,11 @@ def _describe_verdict_with_weakest_pattern(
 
 
 def _phrase_rows_as_models_or_settings(rows: pd.DataFrame) -> str:
-    """Name what each row is about: "model", or what it was asked in, too."""
+    """Name what each row is about: "model", or what it was asked in, too; the study where nothing else differs."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
-    return "model and setting" if len(several) == 2 else join_names(["model", *several])
+    if rows.duplicated(["model", "condition", "task"]).any():
+        several.append("study")
+    return "model and setting" if len(several) > 1 else join_names(["model", *several])
 
 
 def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_languages: bool) -> Iterator[str]:
@@ -294,7 +295,6 @@ def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str
     rows = consistency_rows[consistency_rows["pattern"] == "agreement"].dropna(subset=["diff_yes"])
     if len(rows) < 2:
         return
-    rows = rows.assign(label=labels.build_row_labels(rows))
     row = rows.loc[rows["diff_yes"].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
     yield (
