@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -115,7 +116,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
     )  # fmt: skip
     # The sentence is about the first setting, and not all models were asked in it.
     asked = (
-        f"; {format_quantity(int(row['n_models']), 'model')}, {_name_setting_with_study(kept, row)}"
+        f"; {format_quantity(int(row['n_models']), 'model')}, {name_setting_with_study(kept, row)}"
         if len(kept) > 1
         else ""
     )
@@ -162,15 +163,15 @@ def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
         return []
     least = others.loc[others["common_lower"].idxmin()]
     return [
-        f"The answer is about {_name_setting_with_study(kept, row)}. By {row['reading']}, less surely stays in "
+        f"The answer is about {name_setting_with_study(kept, row)}. By {row['reading']}, less surely stays in "
         f"{format_quantity(len(others), 'other setting')}: {format_percent(least['common_lower'])} in "
-        f"{_name_setting_with_study(kept, least)}{', the least' * (len(others) > 1)}."
+        f"{name_setting_with_study(kept, least)}{', the least' * (len(others) > 1)}."
     ]
 
 
-def _name_setting_with_study(kept: pd.DataFrame, row: pd.Series) -> str:
-    """Name the setting of a row of table `reading_kept`, with its study where there are several."""
-    of_study = f" of study “{row['study']}”" if kept["study"].nunique() > 1 else ""
+def name_setting_with_study(rows: pd.DataFrame, row: Mapping[str, Any] | pd.Series) -> str:
+    """Name the setting of a row, with its study where the rows are of several."""
+    of_study = f" of study “{row['study']}”" if rows["study"].nunique() > 1 else ""
     return f"{row['setting']}{of_study}"
 
 

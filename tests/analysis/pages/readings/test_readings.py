@@ -467,6 +467,9 @@ def test_sentences_on_one_model_in_two_studies_name_the_study(frame, tmp_path):
     starts = [text.partition(",")[0] for text in said if " is its own" in text]
     assert set(starts) == {"With m · first", "With m · second"}
     of_first = readings["validity"].where(readings["study"] == "second", 0.1)
+    page = ReadingsPage([str(folder) for folder in folders], resamples=20)
+    shown = page.examples().text
+    assert all(shown.count(f"plain/yes-no of study “{name}”; ") == 3 for name in ("first", "second"))
     (unjudged,) = (text for text in cautions.list_cautions(readings.assign(validity=of_first)) if "Not judged" in text)
     assert unjudged.startswith("Not judged: probability (m · first), strict rule (m · first), ")
 
