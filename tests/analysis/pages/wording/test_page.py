@@ -337,9 +337,6 @@ def test_valid_answers_to_a_task_count_for_each_study_that_asks_it(tmp_path):
         "Less than half of the answers to “morality” in English of study “first” are valid for m.",
         "Less than half of the answers to “morality” in English of study “other” are valid for n.",
     ]
-    assert "on “morality” (en) of 2 models, each in 2 studies (4 combinations):" in captions.caption_consistency(
-        consistency_rows.assign(silent=False)
-    )
 
 
 def test_of_two_studies_of_which_one_is_answered_sentences_name_it(tmp_path):
