@@ -26,6 +26,7 @@ from analysis.reporting.words.validity import phrase_verdict_where_no_model_answ
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
+from ground.capitals import capitalise_sentence
 
 YES_NO = AnswerPair("yes", "no")
 SPOKEN_ANSWERS = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
@@ -235,7 +236,7 @@ def _describe_yes_changes(
                 f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_percentage_points(row['diff_yes'])} "
                 f"points{_format_yes_change_interval(row, 'diff_yes', n_comparisons)}."
             )
-    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language])
+    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language], begin[:-1])
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
         frequency_text = _choose_text_by_change_sign(
@@ -287,8 +288,8 @@ def _format_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int
     )
 
 
-def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str]:
-    """Name the model and task that agreement-seeking wording moves most, where there are several.
+def _describe_largest_yes_change(consistency_rows: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Name the model and task that agreement-seeking wording moves most in a language, where there are several.
 
     The largest of many is too large by chance, so its interval is widened for their number.
     """
@@ -297,8 +298,8 @@ def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str
         return
     row = rows.loc[rows["diff_yes"].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
-    yield (
-        f"The largest change with agreement-seeking wording is that of {row['label']}{task}: "
+    yield capitalise_sentence(
+        f"{begin}the largest change with agreement-seeking wording is that of {row['label']}{task}: "
         f"{format_percentage_points(row['diff_yes'])} points{_format_yes_change_interval(row, 'diff_yes', len(rows))}."
     )
 
