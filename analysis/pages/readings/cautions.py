@@ -63,10 +63,17 @@ def name_models_with_settings(rows: pd.DataFrame) -> pd.Series:
     return labels.build_row_labels(rows[["study", "model"]].assign(condition=rows["setting"]))
 
 
-def _list_readings_with_models_if_partial(rows: pd.DataFrame, compared: pd.DataFrame) -> list[str]:
-    """List the readings of some rows; where other rows have a reading of this name, with the models."""
-    is_partial = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
-    return list(dict.fromkeys(rows["label"].where(is_partial, rows["reading"])))
+def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
+    """Join the readings of some rows; those that other compared rows are about, too, are said to be of some."""
+    is_elsewhere = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
+    names = [join_names(list(rows["reading"][mask].unique())) for mask in (~is_elsewhere, is_elsewhere)]
+    if is_elsewhere.any():
+        names[1] += (
+            " in some settings" if compared["setting"].nunique() > 1
+            else " in some studies" if compared["study"].nunique() > 1
+            else " with some models"
+        )  # fmt: skip
+    return " and ".join(filter(None, names))
 
 
 def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
@@ -90,9 +97,10 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates(["study", "model", "setting"])
     if len(rows):
         total = int((rows["left_out"] + rows["n_wordings"]).sum())
+        where = f"Over {len(rows):,} combinations of model and setting, " if len(rows) > 1 else ""
         yield (
-            f"{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered them; "
-            "those left may be the easy ones."
+            f"{where}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered "
+            "them; those left may be the easy ones."
         )
 
 
@@ -100,10 +108,9 @@ def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]
     """Name readings of which it is not known what sampling adds."""
     rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
     if len(rows):
-        names = _list_readings_with_models_if_partial(rows, compared)
         yield (
-            f"What sampling adds is not known of {join_names(names)}: a single text at a temperature above 0, or not "
-            "known. Its variance over wordings has no number."
+            f"What sampling adds is not known of {_join_readings_of_rows(rows, compared)}: a single text at a "
+            "temperature above 0, or not known. Its variance over wordings has no number."
         )
 
 
@@ -112,16 +119,15 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
     if len(unknown):
-        silent = join_names(_list_readings_with_models_if_partial(unknown, compared))
         yield (
-            f"Nothing is known of what is due to the reading for {silent}. Rules for the same texts may misread them "
-            "alike; a bound needs more items, or wordings that move the answer more, and that it is known what "
-            "sampling adds."
+            f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}. Rules "
+            "for the same texts may misread them alike; a bound needs more items, or wordings that move the answer "
+            "more, and that it is known what sampling adds."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
-        names = _list_readings_with_models_if_partial(rows, compared)
         yield (
-            f"What is due to the reading has only bounds for {join_names(names)}. Two other readings of different "
-            "responses are needed (and of texts, several, not at a low temperature), or a sheet of what people read."
+            f"What is due to the reading has only bounds for {_join_readings_of_rows(rows, compared)}. Two other "
+            "readings of different responses are needed (and of texts, several, not at a low temperature), or a sheet "
+            "of what people read."
         )

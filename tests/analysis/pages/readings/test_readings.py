@@ -494,10 +494,15 @@ def test_pairs_of_readings_are_averaged_over_what_is_said():
     ]
 
 
-def test_a_reading_with_an_unknown_number_in_one_setting_only_is_named_with_it():
+def test_a_reading_with_an_unknown_number_in_one_setting_only_is_not_said_of_all():
     readings = pd.DataFrame({
         "study": "s", "model": "m", "setting": ["plain", "chat"] * 2, "reading": ["strict rule"] * 2 + ["thought"] * 2,
         "wording_sd": [np.nan, 0.1, np.nan, np.nan], "n_items": 40,
     })  # fmt: skip
-    (said,) = cautions._describe_readings_of_unknown_noise(cautions.add_labels_and_conditions_to_readings(readings))
-    assert said.startswith("What sampling adds is not known of strict rule (m · plain) and thought: ")
+    for rows, where in (
+        (readings, "in some settings"),
+        (readings.assign(study=readings["setting"], setting="chat"), "in some studies"),
+        (readings.assign(model=readings["setting"], setting="chat"), "with some models"),
+    ):
+        (said,) = cautions._describe_readings_of_unknown_noise(rows)
+        assert said.startswith(f"What sampling adds is not known of thought and strict rule {where}: a single text")
