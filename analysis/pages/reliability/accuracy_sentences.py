@@ -218,8 +218,8 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
             f"{join_names(list(leaders['model']))} share the first rank."
             if len(leaders) > 1
             else f"{first['model']} is first, and expected to stay so in some {format_percent(first['first'])} of "
-            f"studies with other items and templates (ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f} in "
-            "95 %)."
+            f"studies with other items and templates. In 95 % of them, its rank is {first['rank_lower']:.0f} to "
+            f"{first['rank_upper']:.0f}."
         )
         if row["tau"] == row["tau"]:  # none where all means are equal
             tau = format_coefficient(row["tau"])
