@@ -63,7 +63,7 @@ def claim_reliability(rng: np.random.Generator, models: int, crossed: bool) -> C
     low, high = compute_relative_coefficient_interval(found)
     row = {"headline": True, "measure": AGREEMENT, "relative": value, "relative_lower": low, "relative_upper": high,
            "anew": ""}  # fmt: skip
-    said = " ".join(of_reliability._describe_least_reliable_ranking(pd.DataFrame([row])))
+    said = " ".join(of_reliability._describe_least_reliable_ranking(pd.DataFrame([row]), has_several_studies=False))
     return value >= 0, "has a reliability" in said
 
 
