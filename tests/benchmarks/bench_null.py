@@ -63,7 +63,7 @@ def claim_reliability(rng: np.random.Generator, models: int, crossed: bool) -> C
     low, high = compute_relative_coefficient_interval(found)
     row = {"headline": True, "measure": AGREEMENT, "relative": value, "relative_lower": low, "relative_upper": high,
            "anew": ""}  # fmt: skip
-    said = " ".join(of_reliability._describe_least_reliable_ranking(pd.DataFrame([row])))
+    said = " ".join(of_reliability._describe_least_reliable_ranking(pd.DataFrame([row]), has_several_studies=False))
     return value >= 0, "has a reliability" in said
 
 
@@ -88,7 +88,7 @@ def claim_flips_differ(rng: np.random.Generator, models: int, crossed: bool) -> 
         "a_model": [names[a] for a, _ in pairs], "a_condition": "c",
         "b_model": [names[b] for _, b in pairs], "b_condition": "c",
     })  # fmt: skip
-    answering = pd.DataFrame({"study": "s", "model": names, "condition": "c"})
+    answering = pd.DataFrame({"study": "s", "model": names, "condition": "c", "label": names})
     said = of_stability._describe_model_pairs_differing_in_flips(frame, frame, answering, "flip_10", crossed)
     different = bool(verdicts.mark_clear_effects(frame["p_holm"]).any())
     return different, different and "in these wordings" not in said[0]
@@ -110,7 +110,9 @@ def count_one_by_one(rows: pd.DataFrame, ends: tuple[str, str], bands: tuple[ver
 
 def claim_flips(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "flip_10")
-    said = of_stability._describe_counts_of_stability_verdicts(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
+    said = of_stability._describe_counts_of_stability_verdicts(
+        rows, "flip_10", chance.NO_CHANCE, measured_rows=rows, n_asked=models
+    )
     alone = count_one_by_one(rows, ("flip_10_lower", "flip_10_upper"), of_stability.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 

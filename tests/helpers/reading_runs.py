@@ -67,7 +67,7 @@ def reading_rows(model="m", *, items=12, wordings=8, samples=8, seed=0, misread=
     return pd.DataFrame(rows)
 
 
-def write_readings(path: Path, frame: pd.DataFrame | None = None, **options) -> Path:
+def write_readings(path: Path, frame: pd.DataFrame | None = None, *, study="synthetic", **options) -> Path:
     """Write a run; three models that differ unless a frame is given."""
     if frame is None:
         models = {"org/small": 0, "org/middle": 1, "org/large": 2}
@@ -78,7 +78,7 @@ def write_readings(path: Path, frame: pd.DataFrame | None = None, **options) -> 
                    "thought"):  # fmt: skip
         if column in frame:
             frame[column] = [value if isinstance(value, list) else None for value in frame[column]]
-    return write_run(path, frame, conditions=condition_fields())
+    return write_run(path, frame, study=study, conditions=condition_fields())
 
 
 def write_sheet(path: Path, frame: pd.DataFrame, *, texts=3, study="synthetic") -> Path:

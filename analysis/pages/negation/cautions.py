@@ -54,9 +54,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     yield from _list_cautions_on_mostly_invalid_models(valid)
     answering = valid[~is_validity_below_half(valid["valid"])]
     yield from _list_below_majority_cautions(accuracy, answering)
-    yield from _list_single_label_model_cautions(
-        bias.assign(name=labels.build_row_labels(bias)).merge(answering[list(UNIT)])
-    )
+    yield from _list_single_label_model_cautions(bias.merge(answering[[*UNIT, "name"]]))
     items_by_label = pairs["n_items"].set_axis(labels.build_row_labels(pairs))
     yield from list_few_items_cautions(items_by_label, " of a kind of pairs", "intervals are wide")
     yield from list_few_models_cautions(accuracy["model"].nunique())
@@ -68,7 +66,7 @@ def _list_cautions_on_mostly_invalid_models(valid_shares: pd.DataFrame) -> Itera
     if len(silent_units):
         yield (
             "Less than half of the answers of "
-            f"{join_names(list(labels.build_row_labels(valid_shares)[silent_units.index]))} are one of the labels. "
+            f"{join_names(list(silent_units['name']))} are one of the labels. "
             f"The lowest share is {format_percent(silent_units['valid'].min(), 1)}. These models are not compared."
         )
 
@@ -78,10 +76,9 @@ def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFram
     units = answering.merge(find_units_above_majority_baseline(accuracy).assign(able=True), "left", on=list(UNIT))
     is_unable = units["able"].isna()
     if is_unable.any():
-        names = labels.build_row_labels(units)[is_unable]
         yield (
-            f"{join_names(list(names))}: not clearly above the majority baseline on the originals. What a negation "
-            "does to guesses says little, so the answer leaves them out."
+            f"{join_names(list(units.loc[is_unable, 'name']))}: not clearly above the majority baseline on the "
+            "originals. What a negation does to guesses says little, so the answer leaves them out."
         )
 
 

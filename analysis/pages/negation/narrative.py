@@ -15,7 +15,6 @@ from analysis.reporting.words import (
     format_percent,
     format_percentage_points,
     format_quantity,
-    labels,
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
@@ -23,6 +22,7 @@ from analysis.reporting.words.counts import begin_sentence_with_models
 from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
+from ground.capitals import capitalise_sentence
 
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
@@ -59,26 +59,30 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         return Answer("No pair of sentences has a response.", f"{verdicts.UNCLEAR}: there is no answer to judge.")
     asked_sentence, doubts = _describe_model_and_asked_pair_counts(accuracy, when), list_cautions(frames)
     valid = compute_valid_shares(accuracy)
-    answering = valid[~is_validity_below_half(valid["valid"])][list(UNIT)]
+    answering = valid[~is_validity_below_half(valid["valid"])][[*UNIT, "name"]]
     if answering.empty:
-        rows = valid.assign(
-            label=labels.build_row_labels(valid), validity=valid["valid"], validity_at_most=float("nan")
-        )
+        rows = valid.rename(columns={"name": "label", "valid": "validity"}).assign(validity_at_most=float("nan"))
         verdict, _ = phrase_verdict_where_no_model_answers(rows)  # the cautions say why
         return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
     judged = answering.merge(find_units_above_majority_baseline(accuracy))
-    details = {
-        "negation_slopes": (*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))),
-        "negation_changes": tuple(_describe_mean_change_by_pair_kind(pairs.merge(judged))),
-        "negation_places": tuple(_describe_mean_change_by_place(frames["negation_places"].merge(judged))),
-        "negation_bias": tuple(_describe_label_shares_by_negation(frames["negation_bias"].merge(answering))),
-    }
+    details: dict[str, list[str]] = {
+        "negation_slopes": [*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))],
+        "negation_changes": [], "negation_places": [], "negation_bias": [],
+    }  # fmt: skip
+    for study, units in answering.groupby("study", sort=False):
+        begin = f"Study “{study}”: " if accuracy["study"].nunique() > 1 else ""
+        judged_units = units.merge(judged)
+        details["negation_changes"] += _describe_mean_change_by_pair_kind(pairs.merge(judged_units), begin)
+        details["negation_places"] += _describe_mean_change_by_place(
+            frames["negation_places"].merge(judged_units), begin
+        )
+        details["negation_bias"] += _describe_label_shares_by_negation(frames["negation_bias"].merge(units), begin)
     return Answer(
         asked_sentence, _describe_models_hurt_by_negation(important.merge(judged), len(valid)), cautions=doubts,
-        details={name: sentences for name, sentences in details.items() if sentences},
+        details={name: tuple(sentences) for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
 
@@ -94,7 +98,7 @@ def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: st
 
 def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str:
     """Say how many of the judged models lose by a negation, and how many hardly do; of a single one, its shares of
-    right labels."""
+    right labels, and its name where others were asked."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     verdict_words = verdicts.choose_words_for_differences(judged, "acc_change", BANDS)
@@ -104,9 +108,10 @@ def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str
             verdict_words, phrase_count_of_model_condition_pairs(judged) + scope_text
         )
     row = judged.iloc[0]
+    of_model = f"with {row['name']}, " if n_asked > 1 else ""
     return (
-        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {format_percent(row['acc'])} of the labels are right "
-        f"without the negation, and {format_percent(row['acc_negated'])} with it."
+        f"{verdict_words[0].capitalize() or verdicts.UNCLEAR}: {of_model}{format_percent(row['acc'])} of the labels "
+        f"are right without the negation, and {format_percent(row['acc_negated'])} with it."
     )
 
 
@@ -114,42 +119,46 @@ def _describe_models_losing_most_and_least(important: pd.DataFrame) -> Iterator[
     """Name the judged models that lose most and least over important pairs."""
     if important.empty:
         return
-    rows = important.assign(label=labels.build_row_labels(important)).sort_values("acc_change", kind="stable")
+    rows = important.sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
-            f"Over {row['n']:,} pairs with an important negation, {row['label']} is right in "
+            f"Over {row['n']:,} pairs with an important negation, {row['name']} is right in "
             f"{format_percent(row['acc'])} without it and in {format_percent(row['acc_negated'])} with it. The change "
             f"is {format_percentage_points(row['acc_change'])} points{_format_accuracy_change_interval(row)}."
         )
 
 
-def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame) -> Iterator[str]:
-    """Compare the mean changes over both kinds of pairs."""
+def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Compare the mean changes over both kinds of pairs of a study."""
     means = pairs.groupby("pairs")["acc_change"].mean()
     if len(means) == 2:
-        yield (
-            "On average over the models that are judged, the change is "
+        yield capitalise_sentence(
+            f"{begin}on average over the models that are judged, the change is "
             f"{format_percentage_points(means['important'])} points where the negation is important, and "
             f"{format_percentage_points(means['unimportant'])} where it is not."
         )
 
 
-def _describe_mean_change_by_place(places: pd.DataFrame) -> Iterator[str]:
-    """Say where important negations cost more: means over the judged models, of places that are no rarity."""
+def _describe_mean_change_by_place(places: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Say where important negations of a study cost more: means over the judged models, of places that are no
+    rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()
         if len(means) > 1:
             changes_text = ", ".join(f"{value} {format_percentage_points(change)}" for value, change in means.items())
-            yield f"Mean change over important pairs by {by}, of the models that are judged, in points: {changes_text}."
+            yield capitalise_sentence(
+                f"{begin}mean change over important pairs by {by}, of the models that are judged, in points: "
+                f"{changes_text}."
+            )
 
 
-def _describe_label_shares_by_negation(bias: pd.DataFrame) -> Iterator[str]:
-    """Say how often each label is said without and with a negation: means over the models that answer."""
+def _describe_label_shares_by_negation(bias: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Say how often each label of a study is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
     for label, row in means.dropna().iterrows():  # without answers to originals, or to negations, there is no share
         yield (
-            f"“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
+            f"{begin}“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
             f"{format_percent(row['said_negated'])} with one, where it is right for "
             f"{format_percent(row['right_negated'])}."
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting.words import join_names, list_few_items_cautions, list_few_models_cautions
+from analysis.reporting.words import join_names, labels, list_few_items_cautions, list_few_models_cautions
 from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_about_unjudged_models
 
 JUDGE = "judge "
@@ -25,10 +25,12 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     -------
     tuple of str
     """
-    compared = readings[readings["compared"].astype(bool)]
-    items = compared.drop_duplicates(["study", "model", "setting"]).set_index("model")["n_items"]
+    labelled = add_labels_and_conditions_to_readings(readings)
+    compared = labelled[labelled["compared"].astype(bool)]
+    units = compared.drop_duplicates(["study", "model", "setting"])
+    items = units["n_items"].set_axis(name_models_with_settings(units))
     return (
-        *list_cautions_about_unjudged_models(add_labels_and_conditions_to_readings(readings), FEW_ANSWERS),
+        *list_cautions_about_unjudged_models(labelled, FEW_ANSWERS),
         *_describe_judges_that_are_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),
@@ -38,7 +40,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
 
 
 def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFrame:
-    """Name every reading with its model, and its setting where there are several, for `words.validity`.
+    """Name every reading with its model (`name_models_with_settings`), for `words.validity`.
 
     Parameters
     ----------
@@ -50,12 +52,28 @@ def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFram
     DataFrame
         The rows with `label`, and with `condition`, as readings of one setting are conditions of their own.
     """
-    several = readings["setting"].nunique() > 1
-    settings = ", " + readings["setting"] if several else ""
     return readings.assign(
-        label=readings["reading"] + " (" + readings["model"] + settings + ")",
+        label=readings["reading"] + " (" + name_models_with_settings(readings) + ")",
         condition=readings["setting"] + "/" + readings["reading"],
     )
+
+
+def name_models_with_settings(rows: pd.DataFrame) -> pd.Series:
+    """Name the model of every row, with its setting and study where `labels.build_row_labels` needs them."""
+    return labels.build_row_labels(rows[["study", "model"]].assign(condition=rows["setting"]))
+
+
+def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
+    """Join the readings of some rows; those that other compared rows are about, too, are said to be of some."""
+    is_elsewhere = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
+    names = [join_names(list(rows["reading"][mask].unique())) for mask in (~is_elsewhere, is_elsewhere)]
+    if is_elsewhere.any():
+        names[1] += (
+            " in some settings" if compared["setting"].nunique() > 1
+            else " in some studies" if compared["study"].nunique() > 1
+            else " with some models"
+        )  # fmt: skip
+    return " and ".join(filter(None, names))
 
 
 def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
@@ -79,9 +97,10 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates(["study", "model", "setting"])
     if len(rows):
         total = int((rows["left_out"] + rows["n_wordings"]).sum())
+        where = f"Over {len(rows):,} combinations of model and setting, " if len(rows) > 1 else ""
         yield (
-            f"{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered them; "
-            "those left may be the easy ones."
+            f"{where}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered "
+            "them; those left may be the easy ones."
         )
 
 
@@ -89,10 +108,9 @@ def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]
     """Name readings of which it is not known what sampling adds."""
     rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
     if len(rows):
-        names = list(dict.fromkeys(rows["reading"]))
         yield (
-            f"What sampling adds is not known of {join_names(names)}: a single text at a temperature above 0, or not "
-            "known. Its variance over wordings has no number."
+            f"What sampling adds is not known of {_join_readings_of_rows(rows, compared)}: a single text at a "
+            "temperature above 0, or not known. Its variance over wordings has no number."
         )
 
 
@@ -101,16 +119,15 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
     if len(unknown):
-        silent = join_names(list(dict.fromkeys(unknown["reading"])))
         yield (
-            f"Nothing is known of what is due to the reading for {silent}. Rules for the same texts may misread them "
-            "alike; a bound needs more items, or wordings that move the answer more, and that it is known what "
-            "sampling adds."
+            f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}. Rules "
+            "for the same texts may misread them alike; a bound needs more items, or wordings that move the answer "
+            "more, and that it is known what sampling adds."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
-        names = list(dict.fromkeys(rows["reading"]))
         yield (
-            f"What is due to the reading has only bounds for {join_names(names)}. Two other readings of different "
-            "responses are needed (and of texts, several, not at a low temperature), or a sheet of what people read."
+            f"What is due to the reading has only bounds for {_join_readings_of_rows(rows, compared)}. Two other "
+            "readings of different responses are needed (and of texts, several, not at a low temperature), or a sheet "
+            "of what people read."
         )

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.readings.cautions import add_labels_and_conditions_to_readings, list_cautions
+from analysis.pages.readings.cautions import (
+    add_labels_and_conditions_to_readings,
+    list_cautions,
+    name_models_with_settings,
+)
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
+from ground.capitals import capitalise_sentence
 
 READING_MEANING = (
     "A reading is a way to take an answer from a model: its probabilities, or a rule on its text. What every reading "
@@ -66,7 +72,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         "readings": tuple(_describe_reading_validity_and_artefacts(readings)),
         "reading_pairs": tuple(_describe_least_and_most_agreeing_readings(frames["reading_pairs"])),
         "reading_ranking": tuple(_describe_rank_swaps_between_readings(frames["reading_ranking"])),
-        "reading_sheet": tuple(_describe_reading_differences_from_people(frames["reading_sheet"])),
+        "reading_sheet": tuple(_describe_reading_differences_from_people(frames["reading_sheet"], readings)),
     }
     verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
     if len(frames["reading_kept"]):
@@ -109,7 +115,11 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
         else f"interval {_format_percent_range(row['kept_lower'], row['kept_upper'])}"
     )  # fmt: skip
     # The sentence is about the first setting, and not all models were asked in it.
-    asked = f"; {format_quantity(int(row['n_models']), 'model')}, {row['setting']}" if len(kept) > 1 else ""
+    asked = (
+        f"; {format_quantity(int(row['n_models']), 'model')}, {name_setting_with_study(kept, row)}"
+        if len(kept) > 1
+        else ""
+    )
     stays = f"of the variance over wordings by {row['reading']} stays under every reading"
     share = f"{format_percent(row['kept'])} {stays} ({interval}{asked})."
     if row["n_sources"] < 2:  # what the texts themselves add is in all of them
@@ -141,7 +151,8 @@ def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
     list of str
         One sentence, or none.
 
-    >>> rows = {"reading": "probability", "setting": ["plain", "chat", "cloze"], "common_lower": [0.77, 0.59, 0.6]}
+    >>> rows = {"reading": "probability", "study": "s", "setting": ["plain", "chat", "cloze"],
+    ...         "common_lower": [0.77, 0.59, 0.6]}
     >>> describe_settings_where_less_stays(pd.DataFrame(rows))
     ['The answer is about plain. By probability, less surely stays in 2 other settings: 59 % in chat, the least.']
     """
@@ -152,10 +163,16 @@ def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
         return []
     least = others.loc[others["common_lower"].idxmin()]
     return [
-        f"The answer is about {row['setting']}. By {row['reading']}, less surely stays in "
+        f"The answer is about {name_setting_with_study(kept, row)}. By {row['reading']}, less surely stays in "
         f"{format_quantity(len(others), 'other setting')}: {format_percent(least['common_lower'])} in "
-        f"{least['setting']}{', the least' * (len(others) > 1)}."
+        f"{name_setting_with_study(kept, least)}{', the least' * (len(others) > 1)}."
     ]
+
+
+def name_setting_with_study(rows: pd.DataFrame, row: Mapping[str, Any] | pd.Series) -> str:
+    """Name the setting of a row, with its study where the rows are of several."""
+    of_study = f" of study “{row['study']}”" if rows["study"].nunique() > 1 else ""
+    return f"{row['setting']}{of_study}"
 
 
 def describe_readings_with_artefacts(readings: pd.DataFrame) -> str:
@@ -204,14 +221,14 @@ def _phrase_reading_with_article(reading: str) -> str:
 
 def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str]:
     """Say of every artefact how large it is, and how many readings were tested."""
-    compared = readings[readings["compared"].astype(bool)]
-    tested = compared[compared["own"].notna()]
+    labelled = readings.assign(label=name_models_with_settings(readings))
+    tested = labelled[labelled["compared"].astype(bool) & labelled["own"].notna()]
     validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
     sentences = [
         f"Validity: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
     ]
     sentences += [
-        f"With {row['model']}, {format_percent(min(max(row['own'], 0.0), 1.0))} of the variance over wordings by "
+        f"With {row['label']}, {format_percent(min(max(row['own'], 0.0), 1.0))} of the variance over wordings by "
         f"{row['reading']} is its own{_format_interval_of_reading_specific_share(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
@@ -249,9 +266,14 @@ def _describe_least_and_most_agreeing_readings(pairs: pd.DataFrame) -> list[str]
     low, high = means.idxmin(), means.idxmax()
     if low == high:
         return []
+    nouns = {"model": "models", "setting": "settings", "study": "studies"}
+    averaged = join_names([noun for column, noun in nouns.items() if rows[column].nunique() > 1])
+    over = f"on average over the {averaged} that have both, " if averaged else ""
     return [
-        f"On average over models, {low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same "
-        f"side; {high[0]} and {high[1]}, {format_percent(means.max())}."
+        capitalise_sentence(
+            f"{over}{low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same side; "
+            f"{high[0]} and {high[1]}, {format_percent(means.max())}."
+        )
     ]
 
 
@@ -263,17 +285,23 @@ def _describe_rank_swaps_between_readings(ranking: pd.DataFrame) -> list[str]:
     if not swaps:
         return ["No pair of models changes its order with the reading."]
     swap_text = "swaps its order" if swaps == 1 else "swap their order"
+    n_settings = len(ranking[["study", "setting"]].drop_duplicates())
+    where = f" in {n_settings:,} settings" if n_settings > 1 else ""
     return [
-        f"Of {format_quantity(total, 'pair')} of models and readings, {swaps:,} {swap_text}, {clear or 'none'} clearly."
+        f"Of {format_quantity(total, 'pair')} of models and readings{where}, {swaps:,} {swap_text}, "
+        f"{clear or 'none'} clearly."
     ]
 
 
-def _describe_reading_differences_from_people(corrections: pd.DataFrame) -> list[str]:
+def _describe_reading_differences_from_people(corrections: pd.DataFrame, readings: pd.DataFrame) -> list[str]:
     """Say how a reading differs from people's, and what the correction makes of its SD."""
     if corrections.empty:
         return []
+    keys = ["study", "model", "setting"]
+    corrections = corrections.merge(readings.assign(label=name_models_with_settings(readings))[[*keys, "label"]]
+                                    .drop_duplicates(), on=keys)  # fmt: skip
     return [
-        f"With {row['model']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
+        f"With {row['label']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
         f"texts as people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of "
         f"{row['wording_sd']:.3f}."
         for row in corrections.dropna(subset=["corrected_sd", "wording_sd"]).to_dict("records")[:6]

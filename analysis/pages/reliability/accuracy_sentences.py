@@ -174,10 +174,14 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
     )
 
 
-def _format_condition_prefix(rankings: pd.DataFrame, row: Mapping[str, object]) -> str:
-    """Write "Condition X: " where the rankings are of several conditions, and of several studies the study; else
-    nothing."""
+def _format_condition_prefix(
+    rankings: pd.DataFrame, row: Mapping[str, object] | pd.Series, *, with_task: bool = False
+) -> str:
+    """Write "Condition X: " where the rankings are of several conditions, and of several studies the study; likewise
+    the task, on demand; else nothing."""
     names = {"study": f"study “{row['study']}”", "condition": f"condition {row['condition']}"}
+    if with_task:
+        names["task"] = "mean over tasks" if row["task"] == ALL else f"task {row['task']}"
     prefix = ", ".join(name for column, name in names.items() if rankings[column].nunique() > 1)
     return f"{capitalise_sentence(prefix)}: " if prefix else ""
 
@@ -188,15 +192,15 @@ def format_coefficient(value: float) -> str:
 
 
 def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
-    """Say how far templates are apart: over all tasks, and in the task where they are most."""
+    """Say how far templates are apart in each study and condition: over all tasks, and where they are most."""
     repeated_scores = scores[scores["n_templates"] > 1]
-    for condition, part in list(repeated_scores.groupby("condition", sort=False))[:CONDITIONS]:
-        where = f"Condition {condition}: the" if repeated_scores["condition"].nunique() > 1 else "The"
+    for _, part in list(repeated_scores.groupby(["study", "condition"], sort=False))[:CONDITIONS]:
+        where = _format_condition_prefix(repeated_scores, part.iloc[0])
         means = part.groupby("task", sort=False)["range"].mean()
         most = f", most in {means.idxmax()} by {means.max():.3f}" if means.max() > means.min() else ""
-        yield (
-            f"{where} best and the worst template of a task differ by {part['range'].mean():.3f} on average{most}; SD "
-            f"over templates {part['sd'].mean():.3f}."
+        yield capitalise_sentence(
+            f"{where}the best and the worst template of a task differ by {part['range'].mean():.3f} on "
+            f"average{most}; SD over templates {part['sd'].mean():.3f}."
         )
         row = part.loc[part["range"].idxmax()]
         yield f"They differ most for {row['model']} in {row['task']}: {row['lowest']:.3f} to {row['highest']:.3f}."
@@ -204,17 +208,18 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
 
 def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
     """Say who is first, and whether it would be in another study."""
-    for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
+    main_rankings = _select_rankings_by_mean_over_tasks(rankings) if len(rankings) else rankings
+    for row in main_rankings.to_dict("records")[:CONDITIONS]:
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
         leaders = part[part["rank"] == part["rank"].min()]
         first = leaders.iloc[0]
-        yield _format_condition_prefix(rankings, row) + (
+        yield _format_condition_prefix(main_rankings, row, with_task=True) + (
             f"{join_names(list(leaders['model']))} share the first rank."
             if len(leaders) > 1
             else f"{first['model']} is first, and expected to stay so in some {format_percent(first['first'])} of "
-            f"studies with other items and templates (ranks {first['rank_lower']:.0f} to {first['rank_upper']:.0f} in "
-            "95 %)."
+            f"studies with other items and templates. In 95 % of them, its rank is {first['rank_lower']:.0f} to "
+            f"{first['rank_upper']:.0f}."
         )
         if row["tau"] == row["tau"]:  # none where all means are equal
             tau = format_coefficient(row["tau"])
@@ -222,11 +227,12 @@ def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFram
 
 
 def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator[str]:
-    """Count the pairs that keep their order almost surely."""
-    for condition, part in list(model_pairs.groupby("condition", sort=False))[:CONDITIONS] if len(model_pairs) else ():
-        where = f"Condition {condition}: " if model_pairs["condition"].nunique() > 1 else ""
+    """Count the pairs of each ranking that keep their order almost surely."""
+    keys = ["study", "condition", "task"]
+    for _, part in list(model_pairs.groupby(keys, sort=False))[:CONDITIONS] if len(model_pairs) else ():
+        where = _format_condition_prefix(model_pairs, part.iloc[0], with_task=True)
         n_sure, n_sure_both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
-        number = f"{part['n_templates'].mean():.1f}".removesuffix(".0")
+        number = f"{part['n_templates'].iloc[0]:.1f}".removesuffix(".0")
         yield (
             f"{where}{n_sure:,} of {format_quantity(len(part), 'pair')} keep their order under {number} other "
             f"templates with a probability of 95 % or more; with other items, too, {n_sure_both:,}."
@@ -259,12 +265,14 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_r
     if len(few) and few.min() < 5:
         yield f"Some tasks have only {int(few.min())} templates: so few say little of others, however many models."
     yield from list_few_models_cautions(int(main_rankings["n_models"].min()))
-    tasks = rankings.loc[rankings["model_template_least"] < 0, "task"].replace(ALL, "the mean over tasks")
-    uncertain = list(dict.fromkeys(tasks))
-    if uncertain:
+    is_uncertain = rankings["model_template_least"] < 0
+    if is_uncertain.any():
+        tasks = join_names(list(rankings.loc[is_uncertain, "task"].replace(ALL, "the mean over tasks").unique()))
+        several = len(rankings[["study", "condition"]].drop_duplicates()) > 1
+        where = f"{is_uncertain.sum():,} of {len(rankings):,} rankings, by {tasks}" if several else tasks
         yield (
-            f"Binomial error alone may explain how templates move models differently in {join_names(uncertain)}: too "
-            "few answers are behind each accuracy."
+            f"Binomial error alone may explain how templates move models differently in {where}: too few answers are "
+            "behind each accuracy."
         )
 
 

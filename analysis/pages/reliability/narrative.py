@@ -88,6 +88,8 @@ def answer_page_question(
     condition_rows = precision[precision["headline"].astype(bool)]
     condition_rows = condition_rows.assign(label=labels.build_row_labels(condition_rows))
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
+    headline_rows = headline_rows.assign(name=labels.build_row_labels(headline_rows.drop(columns="condition")))
+    has_several_studies = headline_rows["study"].nunique() > 1
     parts = frames["variance_components"].merge(headline_rows[[*labels.UNIT, "measure"]], on=[*labels.UNIT, "measure"])
     asked_sentence = _describe_numbers_of_models_and_wordings(headline_rows, parts.dropna(subset=["n_samples"]), when)
     answering = headline_rows[~is_validity_below_half(headline_rows["validity"]) & headline_rows["mean"].notna()]
@@ -105,7 +107,7 @@ def answer_page_question(
     answering_parts = component_rows[is_told].merge(answering[labels.UNIT])
     details = {
         "wordings_needed": (*WORD_MEANINGS, *_describe_largest_widening(answering)),
-        "wording_ranking": tuple(_describe_ranking_reliability(ranking)),
+        "wording_ranking": tuple(_describe_ranking_reliability(ranking, has_several_studies)),
         "variance_components": (
             *_describe_item_reliability_of_samples(answering_parts),
             *_describe_counted_answers_worth_a_thought(answering_parts),
@@ -120,11 +122,11 @@ def answer_page_question(
         *chance.iterate_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     commonest = find_commonest_verdict_word(answering)
-    ranking_sentence = "".join(_describe_least_reliable_ranking(ranking))
+    ranking_sentence = "".join(_describe_least_reliable_ranking(ranking, has_several_studies))
     has_numbers = any(map(str.isdigit, ranking_sentence))
+    word_sentence = _describe_whether_wordings_suffice(answering, len(headline_rows), not has_numbers)
     return Answer(
-        asked_sentence, " ".join(filter(None, (_describe_whether_wordings_suffice(answering, not has_numbers),
-                                               ranking_sentence))),
+        asked_sentence, " ".join(filter(None, (word_sentence, ranking_sentence))),
         cautions=cautions,
         details={name: text for name, text in details.items() if text},
         explanation=PLAIN_MEANINGS[commonest[0]] if commonest else "",
@@ -157,9 +159,10 @@ def _describe_numbers_of_models_and_wordings(headline_rows: pd.DataFrame, sample
     )
 
 
-def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, with_total: bool) -> str:
+def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, n_asked: int, with_total: bool) -> str:
     """Say for how many models the wordings were enough, by the verdict that most models have; those with one wording
-    have none. A verdict has three numbers at most: that of all models is said where the ranking has none."""
+    have none. A verdict has three numbers at most: that of all models is said where the ranking has none. The only
+    model with a word is named where others were asked."""
     answering_rows = answering_rows[answering_rows["n_wordings"] > 1]
     if answering_rows.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
@@ -168,8 +171,11 @@ def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, with_total:
         return f"{verdicts.UNCLEAR} whether the wordings were enough."
     word, number = commonest
     units_text = _format_unit_count(answering_rows)
+    if len(answering_rows) == 1:
+        with_model = f" with {answering_rows['name'].iloc[0]}" if n_asked > 1 else ""
+        return f"{word.capitalize()}{with_model}."
     if number == len(answering_rows):
-        return f"{word.capitalize()}." if number == 1 else f"{word.capitalize()} with each of {units_text}."
+        return f"{word.capitalize()} with each of {units_text}."
     units_text = units_text if with_total else f"these {units_text.split(' ', 1)[1]}"
     return f"{word.capitalize()} with {number:,} of {units_text}."
 
@@ -202,19 +208,21 @@ def _format_unit_count(rows: pd.DataFrame) -> str:
     return format_quantity(len(rows), "pair") + " of model and study"
 
 
-def _describe_least_reliable_ranking(rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_least_reliable_ranking(rankings: pd.DataFrame, has_several_studies: bool) -> Iterator[str]:
     """State the reliability of the ranking, of several the one whose interval begins lowest, or that none is shown."""
     known_rankings = _select_rows_of_headline_measure(rankings).dropna(subset=["relative"])
     if known_rankings.empty:
         return
     row = known_rankings.loc[known_rankings["relative_lower"].fillna(-np.inf).idxmin()]
     which = "The" if len(known_rankings) == 1 else "The least reliable"
+    in_study = f" in “{row['study']}”" if has_several_studies else ""
+    which = f"{which} ranking of the models{in_study}"
     if not is_ranking_shown_reliable(row):
-        yield f"{which} ranking of the models, by {row['measure']}, is not shown to be reliable."
+        yield f"{which}, by {row['measure']}, is not shown to be reliable."
         return
     low, high = row["relative_lower"], row["relative_upper"]
     yield (
-        f"{which} ranking of the models, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
+        f"{which}, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
         f"{_phrase_limit_to_this_wording(row)}."
     )
 
@@ -277,7 +285,10 @@ def _describe_answers_of_unknown_thought_effect(component_rows: pd.DataFrame) ->
     """Say of which answers it is not known how far thoughts move them: it counts as an effect of wordings."""
     rows = component_rows[component_rows["missing"].str.contains(UNTOLD, regex=False)]
     if len(rows):
-        measures = join_names(list(dict.fromkeys(rows["measure"])))
+        is_elsewhere = rows["measure"].isin(component_rows.drop(index=rows.index)["measure"])
+        measures = join_names(
+            list(dict.fromkeys(rows["measure"].where(~is_elsewhere, rows["measure"] + " in " + rows["study"])))
+        )
         yield f"Of {measures}, what thoughts add is not told apart: it counts as wordings, or item × wording."
 
 
@@ -298,10 +309,9 @@ def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
     if widened_rows.empty:
         return
     row = widened_rows.loc[widened_rows["widening"].idxmax()]
-    label = labels.build_row_labels(answering_rows.drop(columns="condition"))[row.name]
     ends = f" (95 % interval {row['widening_lower']:.2f} to {row['widening_upper']:.2f})"
     yield (
-        f"The wordings add {'most ' if len(widened_rows) > 1 else ''}to the standard error of {label}: it is "
+        f"The wordings add {'most ' if len(widened_rows) > 1 else ''}to the standard error of {row['name']}: it is "
         f"{row['widening']:.2f} times{ends} what it would be with wordings without end."
     )
     sides = row["mean"] - row["like_lower"], row["like_upper"] - row["mean"]
@@ -317,15 +327,16 @@ def _describe_largest_widening(answering_rows: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_ranking_reliability(rankings: pd.DataFrame) -> Iterator[str]:
+def _describe_ranking_reliability(rankings: pd.DataFrame, has_several_studies: bool) -> Iterator[str]:
     """Say for each study how reliable the ranking is, and what it would be with few wordings.
 
-    Of several studies, each sentence names its study, and begins a paragraph on the page.
+    Where models were asked in several studies, each sentence names its study, and begins a paragraph on the page.
     """
     rows = _select_rows_of_headline_measure(rankings).dropna(subset=["relative"])
-    several = len(rows) > 0 and rows["study"].nunique() > 1
     for row in rows.to_dict("records"):
-        of_study, by, ranking = (f"Study “{row['study']}”: ", "by", "ranking") if several else ("", "By", "Ranking")
+        of_study, by, ranking = "", "By", "Ranking"
+        if has_several_studies:
+            of_study, by, ranking = f"Study “{row['study']}”: ", "by", "ranking"
         if not is_ranking_shown_reliable(row):
             yield (
                 f"{of_study}{by} {row['measure']}, the means of {row['n_models']} models are not shown to differ by "
@@ -395,9 +406,7 @@ def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.D
     """Yield what weakens the answer: silent models, few models, items or wordings."""
     yield from list_cautions_about_unjudged_models(headline_rows, FEW_ANSWERS)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
-    sizes = answering_rows.assign(label=labels.build_row_labels(answering_rows.drop(columns="condition"))).set_index(
-        "label"
-    )["n_items"]
+    sizes = answering_rows.set_index("name")["n_items"]
     yield from list_few_items_cautions(
         sizes, consequence="intervals are wide, and those of variances rest on their distribution"
     )
@@ -408,10 +417,13 @@ def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.D
             f"{join_names(list(answering_rows.loc[single, 'study'].unique()))}."
         )
     shared = answering_rows[answering_rows["design"].str.contains("shared")]
-    few = shared.loc[shared["n_shared"].round().between(2, 4), "n_shared"].round()
+    is_few = shared["n_shared"].round().between(2, 4)
+    few = shared.loc[is_few, "n_shared"].round()
     if len(few):
+        few_studies = list(shared.loc[is_few, "study"].unique())
+        in_studies = f" in {join_names(few_studies)}" if len(few_studies) < answering_rows["study"].nunique() else ""
         yield (
-            f"Only {format_count_range(few)} shared wordings: what is said about wordings like these rests on "
-            f"{format_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are no "
-            "others, as of two orders, the intervals for these wordings are the right ones."
+            f"Only {format_count_range(few)} shared wordings{in_studies}: what is said about wordings like these rests "
+            f"on {format_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are "
+            "no others, as of two orders, the intervals for these wordings are the right ones."
         )

@@ -5,7 +5,6 @@ Every number comes from a table of the report; only counts, smallest and largest
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
@@ -15,6 +14,7 @@ from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import (
+    format_count_range,
     format_percent,
     format_quantity,
     join_names,
@@ -57,7 +57,10 @@ def list_cautions(
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
         *_describe_invalid_answers(labelled_invalid), *describe_bounds_left_by_unread_answers(labelled_invalid, choice),
-        *wordings.describe_flips_if_invalid_answers_count(flip_conventions, choose_headline_flip_column(stability)),
+        *wordings.describe_flips_if_invalid_answers_count(
+            flip_conventions.merge(labelled_invalid[[*labels.UNIT, "label"]], how="left"),
+            choose_headline_flip_column(stability),
+        ),
         *wordings.describe_variants_differing_in_whitespace_only(twins),
         *wordings.describe_paraphrases_of_changed_meaning(items),
         *_describe_few_models_items_or_wordings(stability, items),
@@ -162,11 +165,13 @@ def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.Da
     """Say that there are few models, items, or wordings per item."""
     item_counts = stability["n_items"].set_axis(labels.build_row_labels(stability))
     sentences = [*list_few_models_cautions(stability["model"].nunique()), *list_few_items_cautions(item_counts)]
-    sizes = wordings.count_paraphrases_by_item(items)
-    typical = int(np.median(sizes)) if len(sizes) else 0
-    if 0 < typical < FEW_PARAPHRASES:
+    typical = wordings.count_paraphrases_by_item(items).groupby("study", sort=False).median().astype(int)
+    few = typical[(typical > 0) & (typical < FEW_PARAPHRASES)]
+    if len(few):
+        in_studies = f" in {join_names(list(few.index))}" if len(few) < len(typical) else ""
         sentences.append(
-            f"Only {format_quantity(typical, 'wording')} per item: a single one is {format_percent(1 / typical)} of "
-            "them, and ranges grow with the number of wordings."
+            f"Only {format_count_range(few, 'wording')} per item{in_studies}: a single one is "
+            f"{'up to ' if few.nunique() > 1 else ''}{format_percent(1 / few.min())} of them, and ranges grow with the "
+            "number of wordings."
         )
     return sentences

@@ -104,7 +104,7 @@ def answer_page_question(
         "overview": (
             WORD_MEANINGS,
             *_describe_flips_of_extreme_models(answering, flip),
-            *_describe_wording_range_of_extreme_models(answering, choice),
+            *_describe_wording_range_of_extreme_models(answering, choice, len(labelled_rows)),
         ),
         "differences": (
             *_describe_model_pairs_differing_in_flips(
@@ -115,7 +115,9 @@ def answer_page_question(
     }
     return Answer(
         setup_sentence,
-        _describe_counts_of_stability_verdicts(answering, flip, by_chance, measured_rows=measured_rows),
+        _describe_counts_of_stability_verdicts(
+            answering, flip, by_chance, measured_rows=measured_rows, n_asked=len(labelled_rows)
+        ),
         cautions=doubts,
         details=details,
     )
@@ -186,9 +188,10 @@ def _describe_model_item_and_wording_counts(
 
 
 def _describe_counts_of_stability_verdicts(
-    answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame
+    answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame, n_asked: int
 ) -> str:
-    """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too."""
+    """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too, and its
+    name where others were asked."""
     judged_words = verdicts.choose_verdict_words_for_model_shares(answering, flip_column, BANDS)
     flip_words = chance.blank_words_possibly_due_to_chance(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):
@@ -207,7 +210,11 @@ def _describe_counts_of_stability_verdicts(
         return tally_sentence if any(flip_words) else f"{verdicts.UNCLEAR}{interval_text_of_all}."
     row = answering.iloc[0]
     interval_text = _bracket_unless_empty(_format_measure_interval(row, flip_column, "interval "))
-    return f"{tally_sentence[:-1]}: the answer flips on {format_percent(row[flip_column])} of the items{interval_text}."
+    of_model = f"with {row['label']}, " if n_asked > 1 else ""
+    return (
+        f"{tally_sentence[:-1]}: {of_model}the answer flips on {format_percent(row[flip_column])} of the "
+        f"items{interval_text}."
+    )
 
 
 def _format_measure_interval(row: pd.Series, measure: str, lead: str = LEAD) -> str:
@@ -258,13 +265,13 @@ def _describe_flips_of_extreme_models(model_rows: pd.DataFrame, flip_column: str
     ]
 
 
-def _describe_wording_range_of_extreme_models(model_rows: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def _describe_wording_range_of_extreme_models(model_rows: pd.DataFrame, choice: AnswerPair, n_asked: int) -> list[str]:
     """Say how far the two wordings of an item that differ most are apart, with the two ends of the models."""
     name = "range_mean"
     rows = _find_lowest_and_highest_rows(model_rows, name)[: 1 if len(model_rows) == 1 else 2]
     first, *last = (
         f"{format_value_by_column(row[name], look_up_column('stability', name))} "
-        f"apart{'' if len(model_rows) == 1 else f' with {row.label}'}"
+        f"apart{f' with {row.label}' if n_asked > 1 else ''}"
         f"{_bracket_unless_empty(_format_measure_interval(row, name))}"
         for row in rows
     )
@@ -314,10 +321,12 @@ def _describe_model_pairs_differing_in_flips(
         how_clearly = "clearly" if different else "by no more than chance over items explains"
         # Pairs with a model that is not judged, or with other orders of the options, are tested, too.
         is_corrected = (tested_pairs["study"] == pairs["study"].iloc[0]).sum() > 1
-        correction = ", corrected after Holm over all pairs" if is_corrected else ""
+        correction = ", after Holm" if is_corrected else ""
+        names = answering.set_index(labels.UNIT)["label"]
+        sides = [names[tuple(pairs[["study", f"{side}_model", f"{side}_condition"]].iloc[0])] for side in "ab"]
+        shares = "Their shares of flips" if len(answering) == 2 else f"Flips of {join_names(sides)}"
         return [
-            f"Their shares of flips{wordings_text} differ {how_clearly} (exact sign test over items at "
-            f"{ALPHA:g}{correction}).",
+            f"{shares}{wordings_text} differ {how_clearly} (exact sign test over items at {ALPHA:g}{correction}).",
             *limit,
         ]
     return [

@@ -75,7 +75,7 @@ def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip:
     Parameters
     ----------
     convention_rows
-        Table `flip_conventions`.
+        Table `flip_conventions`, with `label`.
     flip
         The measure, such as flip_05.
 
@@ -87,8 +87,7 @@ def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip:
     flip_rows = convention_rows[convention_rows["measure"] == flip].dropna(subset=["flips_dropped"])
     if flip_rows.empty:
         return []
-    labelled_rows = flip_rows.assign(label=labels.build_row_labels(flip_rows))
-    row = labelled_rows.loc[(labelled_rows["flips_inconsistent"] - labelled_rows["flips_dropped"]).abs().idxmax()]
+    row = flip_rows.loc[(flip_rows["flips_inconsistent"] - flip_rows["flips_dropped"]).abs().idxmax()]
     return [
         f"Flips depend on what is done with invalid answers. For {row['label']}, "
         f"{format_percent(row['flips_dropped'])} of the items flip where they are dropped, "
@@ -113,9 +112,11 @@ def describe_paraphrases_of_changed_meaning(items: pd.DataFrame) -> list[str]:
     changed_items = checked_items[checked_items["match_proportion"] < 1].sort_values("match_proportion", kind="stable")
     if changed_items.empty:
         return []
+    lowest = changed_items.iloc[0]
+    of_study = f" of {lowest['study']}" if items["study"].nunique() > 1 else ""
     return [
         f"Checked by hand, the paraphrases of {len(changed_items):,} of {format_quantity(len(checked_items), 'item')} "
         "do not all mean the same. The lowest share that does is "
-        f"{format_percent(changed_items['match_proportion'].iloc[0])} (item {changed_items['item'].iloc[0]}). A flip "
-        "there may be a change of meaning."
+        f"{format_percent(lowest['match_proportion'])} (item {lowest['item']}{of_study}). A flip there may be a change "
+        "of meaning."
     ]

@@ -26,11 +26,6 @@ def _join_quoted_task_names(frame: pd.DataFrame) -> str:
     return " and ".join(task_names)
 
 
-def _phrase_model_and_condition_count(frame: pd.DataFrame) -> str:
-    """Count models and the conditions of each; a task is a panel of its own."""
-    return phrase_models_in_conditions(frame[["model", "condition"]])
-
-
 def _describe_pair_count_range(frame: pd.DataFrame) -> str:
     """Say how many pairs of questions the fewest and the most of the rows hold."""
     n = frame.loc[(frame["pattern"] != ORIGINAL) & (frame["n"] > 0), "n"]
@@ -49,7 +44,7 @@ def caption_consistency(frame: pd.DataFrame) -> str:
     has_antonyms = (frame["pattern"] == "antonym").any()
     antonym_text = " To antonyms, the opposite answer means the same." if has_antonyms else ""
     return (
-        f"Consistency on {_join_quoted_task_names(frame)} of {_phrase_model_and_condition_count(frame)}: "
+        f"Consistency on {_join_quoted_task_names(frame)} of {phrase_models_in_conditions(frame)}: "
         "share of pairs of questions whose answers mean the same before and after rewording. A row has "
         f"{_describe_pair_count_range(frame)}."
         f"{antonym_text} {INTERVALS} Dashed: 0.5, what answers by chance would give. Counterpart of the first "
@@ -67,7 +62,7 @@ def caption_diff_yes(frame: pd.DataFrame) -> str:
         "“Yes” to antonyms as often as it said “No” before."
     )
     return (
-        f"Change of “Yes” on {_join_quoted_task_names(frame)} with {_phrase_model_and_condition_count(frame)}: "
+        f"Change of “Yes” on {_join_quoted_task_names(frame)} with {phrase_models_in_conditions(frame)}: "
         f"its share after rewording minus before, over {_describe_pair_count_range(frame)} per row. {INTERVALS}"
         f"{antonym_text if has_antonyms else ''} Counterpart of Takayama et al., Figure "
         f"6.{_describe_drawn_row_selection(labels.build_row_labels(frame), 'change')}"

@@ -28,6 +28,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
 
 def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions from the tables `consistency` and `conventions`, the gravest first."""
+    consistency_rows = consistency_rows.assign(label=labels.build_row_labels(consistency_rows))
     reworded = consistency_rows[consistency_rows["pattern"] != ORIGINAL]
     yield from _describe_models_with_few_valid_answers(consistency_rows)
     yield from _describe_bounds_by_invalid_answers(conventions)
@@ -36,21 +37,23 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
         yield "No right answers are known: accuracy and Overall are undefined."
-    pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(labels.build_row_labels(reworded))
+    pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(reworded["label"])
     about_overall = ". That of Overall tends to be too narrow" if reworded["overall"].notna().any() else ""
     yield from list_few_items_cautions(pair_counts, " in a cell", f"intervals are wide{about_overall}")
     yield from list_few_models_cautions(consistency_rows["model"].nunique())
 
 
 def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
-    """Name the models with no or few valid answers."""
-    for (language, task), part in consistency_rows.groupby(["language", "task"], sort=False):
+    """Name the models with no or few valid answers, by study and task."""
+    shared_tasks = consistency_rows.groupby(["language", "task"])["study"].nunique() > 1
+    for (study, language, task), part in consistency_rows.groupby(["study", "language", "task"], sort=False):
         none = part.groupby(["model", "condition"], sort=False)["n"].sum() == 0
         valid = (
             average_validity_over_patterns_per_row(part).groupby([part["model"], part["condition"]], sort=False).first()
         )
         empty = none & (valid == 0)
-        task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}"
+        of_study = f" of study “{study}”" if shared_tasks[language, task] else ""
+        task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}{of_study}"
         if empty.all():
             yield f"No model gives a valid answer to {task_name}: nothing is measured there."
         elif none.all():
@@ -104,10 +107,8 @@ def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     spans = (
         answered_rows.assign(is_antonym=answered_rows["pattern"] == "antonym")
         .groupby(["study", "model", "condition"], sort=False)
-        .agg(min=("yes", "min"), max=("yes", "max"), has_antonyms=("is_antonym", "any"))
-        .reset_index()
+        .agg(label=("label", "first"), min=("yes", "min"), max=("yes", "max"), has_antonyms=("is_antonym", "any"))
     )
-    spans = spans.assign(label=labels.build_row_labels(spans)) if len(spans) else spans.assign(label="")
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
             included = ", antonyms included" if rows["has_antonyms"].all() else ""

@@ -14,14 +14,14 @@ from analysis.runs.folder import ORIGINAL
 
 
 def build_consistency_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `consistency` by language and task, where questions were reworded."""
+    """Yield table `consistency` by study, language and task, where questions were reworded."""
     for (part,) in _split_by_language_and_task(_add_silent_column_by_task(frames["consistency"])):
         if (part["pattern"] != ORIGINAL).any():
             yield (part,)
 
 
 def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield table `curve` by language and task, where any bin holds enough pairs."""
+    """Yield table `curve` by study, language and task, where any bin holds enough pairs."""
     silence_by_unit = _add_silent_column_by_task(frames["consistency"])[[*UNIT, "silent"]]
     for (part,) in _split_by_language_and_task(frames["curve"].merge(silence_by_unit, on=UNIT)):
         if len(select_drawn_bins(part)):
@@ -29,7 +29,7 @@ def build_shift_curve_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
 
 
 def build_stage_differences_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
-    """Yield what tuning changes in Consistency, by language and task."""
+    """Yield what tuning changes in Consistency, by study, language and task."""
     frame = frames["stages"]
     yield from _split_by_language_and_task(frame[frame["measure"] == "consistency"])
 
@@ -40,7 +40,7 @@ def _add_silent_column_by_task(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _split_by_language_and_task(frame: pd.DataFrame) -> Iterator[tuple[pd.DataFrame]]:
-    """Split a frame by language and task."""
-    for _, part in frame.groupby(["language", "task"], sort=False):
+    """Split a frame by study, language and task: a model has one row or line in a picture."""
+    for _, part in frame.groupby(["study", "language", "task"], sort=False):
         if "n" not in part or part["n"].any():  # no valid answers: the cautions on top say so
             yield (part,)

@@ -26,6 +26,7 @@ from analysis.reporting.words.validity import phrase_verdict_where_no_model_answ
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
+from ground.capitals import capitalise_sentence
 
 YES_NO = AnswerPair("yes", "no")
 SPOKEN_ANSWERS = (("yes", "no"), ("はい", "いいえ"))  # the answers of the protocol's languages
@@ -34,7 +35,8 @@ YES, MOST, NO = "yes, nearly always", "mostly", "not reliably"
 BANDS = (Band(YES, NEARLY, 1.0), Band(MOST, MOSTLY, 1.0), Band(NO, 0.0, MOSTLY))
 WORD_MEANINGS = (
     f"“{YES.capitalize()}” means that Consistency is at least {format_percent(NEARLY)} under every kind of wording, "
-    "by its whole 95 % intervals. This is the mean over the models that answer, their conditions and tasks.",
+    "by its whole 95 % intervals. This is the mean over the models that answer, their conditions, tasks and "
+    "studies.",
     f"“Mostly” means the same for {format_percent(MOSTLY)}.",
     f"“{NO.capitalize()}” means that the whole interval lies below {format_percent(MOSTLY)} under some kind of "
     "wording, when it is widened for the number of kinds (Bonferroni).",
@@ -74,14 +76,12 @@ def answer_page_question(
         return Answer(
             "No original question has a response.", f"{verdicts.UNCLEAR}: there is none to compare other answers with."
         )
+    all_rows = all_rows.assign(label=labels.build_row_labels(all_rows))
     means = frames["patterns"].dropna(subset=["consistency"])
     setup_sentence, doubts = _describe_asked_models_questions_and_tasks(all_rows, when), list_cautions(frames)
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty:
-        rows = all_rows.assign(
-            label=labels.build_row_labels(all_rows), validity=average_validity_over_patterns_per_row(all_rows),
-            validity_at_most=float("nan"),
-        )  # fmt: skip
+        rows = all_rows.assign(validity=average_validity_over_patterns_per_row(all_rows), validity_at_most=float("nan"))
         verdict, why = phrase_verdict_where_no_model_answers(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
@@ -197,9 +197,11 @@ def _describe_verdict_with_weakest_pattern(
 
 
 def _phrase_rows_as_models_or_settings(rows: pd.DataFrame) -> str:
-    """Name what each row is about: "model", or what it was asked in, too."""
+    """Name what each row is about: "model", or what it was asked in, too; the study where nothing else differs."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
-    return "model and setting" if len(several) == 2 else join_names(["model", *several])
+    if rows.duplicated(["model", "condition", "task"]).any():
+        several.append("study")
+    return "model and setting" if len(several) > 1 else join_names(["model", *several])
 
 
 def _describe_unchanged_answers(language: str, means: pd.DataFrame, has_several_languages: bool) -> Iterator[str]:
@@ -234,7 +236,7 @@ def _describe_yes_changes(
                 f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_percentage_points(row['diff_yes'])} "
                 f"points{_format_yes_change_interval(row, 'diff_yes', n_comparisons)}."
             )
-    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language])
+    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language], begin[:-1])
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
         frequency_text = _choose_text_by_change_sign(
@@ -286,19 +288,18 @@ def _format_yes_change_interval(row: pd.Series, measure: str, n_comparisons: int
     )
 
 
-def _describe_largest_yes_change(consistency_rows: pd.DataFrame) -> Iterator[str]:
-    """Name the model and task that agreement-seeking wording moves most, where there are several.
+def _describe_largest_yes_change(consistency_rows: pd.DataFrame, begin: str) -> Iterator[str]:
+    """Name the model and task that agreement-seeking wording moves most in a language, where there are several.
 
     The largest of many is too large by chance, so its interval is widened for their number.
     """
     rows = consistency_rows[consistency_rows["pattern"] == "agreement"].dropna(subset=["diff_yes"])
     if len(rows) < 2:
         return
-    rows = rows.assign(label=labels.build_row_labels(rows))
     row = rows.loc[rows["diff_yes"].abs().idxmax()]
     task = f" on “{row['task']}”" if rows["task"].nunique() > 1 else ""
-    yield (
-        f"The largest change with agreement-seeking wording is that of {row['label']}{task}: "
+    yield capitalise_sentence(
+        f"{begin}the largest change with agreement-seeking wording is that of {row['label']}{task}: "
         f"{format_percentage_points(row['diff_yes'])} points{_format_yes_change_interval(row, 'diff_yes', len(rows))}."
     )
 

@@ -25,7 +25,8 @@ def draw_consistency(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     Parameters
     ----------
     frame
-        Rows of table `consistency` of one language and task; a model without valid answers has a row that says so.
+        Rows of table `consistency` of one study, language and task; a model without valid answers has a row that says
+        so.
     width, looks
         In inches; the models, which all look alike, as their names stand beside the marks.
 
@@ -44,7 +45,7 @@ def draw_diff_yes(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     Parameters
     ----------
     frame
-        Rows of table `consistency` of one language and task.
+        Rows of table `consistency` of one study, language and task.
     width, looks
         In inches; the models, which all look alike, as their names stand beside the marks.
 
@@ -64,7 +65,7 @@ def draw_stage_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     Parameters
     ----------
     frame
-        Rows of table `stages` of one language and task, measure `consistency`.
+        Rows of table `stages` of one study, language and task, measure `consistency`.
     width, looks
         In inches; not used: a row is a series, not a model, so it is black.
 
@@ -208,7 +209,7 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     Parameters
     ----------
     frame
-        Rows of table `curve` of one language and task.
+        Rows of table `curve` of one study, language and task.
     width, looks
         In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
 

@@ -63,6 +63,53 @@ def test_several_models_are_counted(tmp_path, losing):
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
+def test_the_one_model_of_several_that_is_judged_is_named(tmp_path, losing):
+    """The verdict gave its shares as if they were those of all; its study was not named below the figure."""
+    found = narrative.answer_page_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")])))
+    assert found.verdict.startswith("Yes: with deaf, ")
+    studies = ("kept", "guessed")
+    for study, rows in zip(studies, (losing, saying("neutral", "deaf")), strict=True):
+        write_negation(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(*(tmp_path / study for study in studies))
+    found = narrative.answer_page_question({
+        name: tables.build_table(name, opened, resamples=20) for name in narrative.TABLES
+    })  # fmt: skip
+    assert found.verdict.startswith("Yes: with deaf · kept, ") and ", deaf · kept is right in " in told(found)
+
+
+def test_means_over_models_are_those_of_each_study(tmp_path):
+    """Pairs of two studies were pooled: the mean was of none of them."""
+    studies = {"first": answers(ASKED, ["m", "n"], seed=1), "second": answers(stimuli(150, 3), ["m"], loss=0, seed=2)}
+    for study, rows in studies.items():
+        write_negation(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(*(tmp_path / study for study in studies))
+    page_frames = {name: tables.build_table(name, opened, resamples=20) for name in narrative.TABLES}
+    details = narrative.answer_page_question(page_frames).details
+    starts = [text.split(" points")[0] for text in details["negation_changes"]]
+    pairs = page_frames["minimal_pairs"]
+    means = pairs[pairs["pairs"] == "important"].groupby("study", sort=False)["acc_change"].mean()
+    assert starts == [
+        f"Study “{study}”: on average over the models that are judged, the change is "
+        f"{narrative.format_percentage_points(mean)}" for study, mean in means.items()
+    ]  # fmt: skip
+    for name, lines in (("negation_places", 2), ("negation_bias", 3)):
+        assert [text.partition(":")[0] for text in details[name]] == ["Study “first”"] * lines + [
+            "Study “second”"
+        ] * lines
+    assert not too_long(*(text for texts in details.values() for text in texts))
+
+
+def test_a_caution_about_one_of_two_studies_names_it(tmp_path):
+    for study, rows in (("first", saying("neutral")), ("second", answers(ASKED, invalid=1))):
+        write_negation(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
+    said = " ".join(narrative.answer_page_question({
+        name: tables.build_table(name, opened, resamples=20) for name in narrative.TABLES
+    }).cautions)  # fmt: skip
+    assert "of the answers of m · second are" in said
+    assert "m · first: not clearly" in said and "m · first says “neutral” to nearly" in said
+
+
 def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
     found = narrative.answer_page_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
     assert found.verdict == "This model does not answer."

@@ -205,7 +205,7 @@ def test_two_rules_for_the_same_texts_are_not_the_model_and_the_same_answers_are
 def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     row = {"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9, "kept_upper": 0.99,
            "n_sources": 2, "same": False, "common": 0.97, "common_lower": 0.8, "n_models": 4,
-           "setting": "plain/yes-no"}  # fmt: skip
+           "study": "s", "setting": "plain/yes-no"}  # fmt: skip
     one, two = (narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row] * number)) for number in (1, 2))
     assert one.endswith("stays under every reading (interval 90 to 99 %).")
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
@@ -213,10 +213,16 @@ def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
 
 def test_a_setting_in_which_less_stays_than_in_that_of_the_verdict_is_named():
     """The demo's “at least 77 %” was that of one setting, beside a table with 59 % in another."""
-    rows = pd.DataFrame({"reading": ["probability"] * 3 + ["text"], "setting": ["plain", "chat", "cloze", "chat"],
+    rows = pd.DataFrame({"reading": ["probability"] * 3 + ["text"], "study": "s",
+                         "setting": ["plain", "chat", "cloze", "chat"],
                          "common_lower": [0.77, 0.59, 0.75, 0.1]})  # fmt: skip
     assert narrative.describe_settings_where_less_stays(rows) == [
         "The answer is about plain. By probability, less surely stays in 1 other setting: 59 % in chat."
+    ]
+    studies = narrative.describe_settings_where_less_stays(rows.assign(study=["s", "t", "t", "t"], setting="plain"))
+    assert studies == [
+        "The answer is about plain of study “s”. By probability, less surely stays in 1 other setting: 59 % in plain "
+        "of study “t”."
     ]
     for same in (rows[:1], rows[2:], rows.assign(common_lower=np.nan), rows.assign(common_lower=None)):
         assert narrative.describe_settings_where_less_stays(same) == []
@@ -442,12 +448,62 @@ def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
      (3, 2, "Of 9 pairs of models and readings, 3 swap their order, 2 clearly.")],
 )  # fmt: skip
 def test_swaps_that_are_not_clear_are_not_said_to_be_chance(swaps, clear, said):
-    ranking = pd.DataFrame([{"n_pairs": 9, "n_swaps": swaps, "n_clear_swaps": clear}])
+    ranking = pd.DataFrame([{"study": "s", "setting": "plain", "n_pairs": 9, "n_swaps": swaps, "n_clear_swaps": clear}])
     assert narrative._describe_rank_swaps_between_readings(ranking) == [said]
 
 
 def test_an_estimate_above_one_by_chance_is_said_as_the_whole_variance():
-    readings = pd.DataFrame([{"reading": "strict rule", "model": "m", "compared": True, "validity": 0.9, "own": 1.06,
-                              "own_lower": 0.5, "own_upper": 1.3, "artefact": True}])  # fmt: skip
+    readings = pd.DataFrame([{"reading": "strict rule", "study": "s", "model": "m", "setting": "plain",
+                              "compared": True, "validity": 0.9, "own": 1.06, "own_lower": 0.5,
+                              "own_upper": 1.3, "artefact": True}])  # fmt: skip
     said = " ".join(narrative._describe_reading_validity_and_artefacts(readings))
     assert "100 % of the variance over wordings by strict rule is its own (interval 50 to 100 %)" in said
+
+
+@pytest.mark.slow
+def test_sentences_on_one_model_in_two_studies_name_the_study(frame, tmp_path):
+    folders = [reading_runs.write_readings(tmp_path / name, frame.copy(), study=name) for name in ("first", "second")]
+    readings = tables.tabulate_readings(runs.open_runs(*folders), resamples=20).assign(artefact=True)
+    said = narrative._describe_reading_validity_and_artefacts(readings)
+    starts = [text.partition(",")[0] for text in said if " is its own" in text]
+    assert set(starts) == {"With m · first", "With m · second"}
+    of_first = readings["validity"].where(readings["study"] == "second", 0.1)
+    page = ReadingsPage([str(folder) for folder in folders], resamples=20)
+    shown = page.examples().text
+    assert all(shown.count(f"plain/yes-no of study “{name}”; ") == 3 for name in ("first", "second"))
+    (unjudged,) = (text for text in cautions.list_cautions(readings.assign(validity=of_first)) if "Not judged" in text)
+    assert unjudged.startswith("Not judged: probability (m · first), strict rule (m · first), ")
+
+
+def test_pairs_of_readings_are_averaged_over_what_is_said():
+    rows = pd.DataFrame({
+        "study": ["s", "t", "s"], "model": "m", "setting": "plain", "reading_a": "probability",
+        "reading_b": ["strict rule", "strict rule", "thought"], "same_side": [0.5, 0.7, 0.9],
+    })  # fmt: skip
+    ending = "robability and strict rule put 60 % of the wordings on the same side; probability and thought, 90 %."
+    assert narrative._describe_least_and_most_agreeing_readings(rows) == [
+        f"On average over the studies that have both, p{ending}"
+    ]
+    assert narrative._describe_least_and_most_agreeing_readings(rows[1:].assign(study="s", same_side=[0.6, 0.9])) == [
+        f"P{ending}"
+    ]
+    ranking = pd.DataFrame({
+        "study": ["s", "t"], "setting": "plain", "n_pairs": 3, "n_swaps": [1, 0], "n_clear_swaps": 0
+    })  # fmt: skip
+    assert narrative._describe_rank_swaps_between_readings(ranking) == [
+        "Of 6 pairs of models and readings in 2 settings, 1 swaps its order, none clearly."
+    ]
+
+
+def test_a_reading_with_an_unknown_number_in_one_setting_only_is_not_said_of_all():
+    readings = pd.DataFrame({
+        "study": "s", "model": "m", "setting": ["plain", "chat"] * 2, "reading": ["strict rule"] * 2 + ["thought"] * 2,
+        "wording_sd": [np.nan, 0.1, np.nan, np.nan], "n_items": 40,
+    })  # fmt: skip
+    for rows, where in (
+        (readings, "in some settings"),
+        (readings.assign(study=readings["setting"], setting="chat"), "in some studies"),
+        (readings.assign(model=readings["setting"], setting="chat"), "with some models"),
+    ):
+        (said,) = cautions._describe_readings_of_unknown_noise(rows)
+        assert said.startswith(f"What sampling adds is not known of thought and strict rule {where}: a single text")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.pages.reliability import accuracies, comparisons, narrative, plots, tables, templates
+from analysis.pages.reliability import accuracies, accuracy_sentences, comparisons, narrative, plots, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
 from analysis.reporting.output.exploring import Run
 from analysis.statistics.shares import wilson
@@ -277,6 +277,41 @@ def test_models_of_other_studies_and_conditions_are_not_left_out_of_a_ranking(tm
     thinned = imported(tmp_path / "thinned", both[~is_lone | both["template"].eq("p0")])
     said, _ = sentences(ReliabilityPage([str(thinned)], **OPTIONS))
     assert any(text.startswith("2 models are not ranked everywhere: ") for text in said.cautions)
+
+
+def test_ranges_and_sure_orders_are_said_of_each_study(tmp_path):
+    """Two studies were one: of 3 and 4 templates the page said 3.5."""
+    frame = random_accuracies().query("shots == 0 and task == 'reading'").drop(columns="shots")
+    fewer = frame[frame["template"] != "p0"].assign(accuracy=lambda rows: rows["accuracy"] / 2)
+    folders = [str(write_accuracies(tmp_path / name, rows)) for name, rows in (("ours", frame), ("theirs", fewer))]
+    _, details = sentences(ReliabilityPage(folders, **OPTIONS))
+    for name, rows, number in (("ours", frame, 4), ("theirs", fewer, 3)):
+        ends = rows.groupby("model")["accuracy"].agg(["min", "max"])
+        mean = (ends["max"] - ends["min"]).mean()
+        start = f"Study “{name}”: the best and the worst template of a task differ by {mean:.3f} on average; SD"
+        assert sum(text.startswith(start) for text in details) == 1
+        sure = [text for text in details if f"of 15 pairs keep their order under {number} other templates" in text]
+        assert len(sure) == 1 and sure[0].startswith(f"Study “{name}”: ")
+
+
+def test_rankings_that_binomial_error_explains_are_counted_over_studies_and_conditions():
+    rows = pd.DataFrame({
+        "study": ["s", "s", "t"], "condition": "c", "task": ["quiz", "reading", "quiz"], "n_tasks": 1,
+        "n_tasks_asked": 1, "n_templates": 9, "n_models": 99, "model_template_least": [-0.1, 0.1, 0.1],
+    })  # fmt: skip
+    scores = rows.assign(model="m")
+    for rankings, told in ((rows, "in 1 of 3 rankings, by quiz:"), (rows[:2], "differently in quiz:")):
+        said = list(accuracy_sentences._list_accuracy_cautions(scores, rankings, scores))
+        assert len(said) == 2 and told in said[1]
+
+
+def test_of_tasks_without_a_common_mean_sentences_name_the_task(tmp_path):
+    frame = random_accuracies().query("shots == 0").drop(columns="shots")
+    apart = frame.assign(model=frame["model"].mask(frame["task"] == "quiz", "q-" + frame["model"]))
+    _, details = sentences(ReliabilityPage([str(imported(tmp_path, apart))], **OPTIONS))
+    for end in (" is first, and expected", " pairs keep their order under "):
+        assert [text.partition(":")[0] for text in details if end in text] == ["Task reading", "Task quiz"]
+    assert not any(len(text.split(". ")[0].split()) > 30 for text in details)
 
 
 def test_one_model_is_not_ranked(tmp_path):

@@ -275,7 +275,7 @@ RANKING = {
       "interval of the ranking's reliability.")],
 )  # fmt: skip
 def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fields, said):
-    assert list(narrative._describe_ranking_reliability(pd.DataFrame([RANKING | fields]))) == [said]
+    assert list(narrative._describe_ranking_reliability(pd.DataFrame([RANKING | fields]), False)) == [said]
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,34 @@ def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fi
 )  # fmt: skip
 def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_above_0(ends, said):
     rows = [RANKING | {"relative": 0.85, "relative_lower": low, "relative_upper": high} for low, high in ends]
-    assert list(narrative._describe_least_reliable_ranking(pd.DataFrame(rows))) == [said]
+    assert list(narrative._describe_least_reliable_ranking(pd.DataFrame(rows), False)) == [said]
+
+
+def test_the_one_ranking_or_model_of_two_studies_is_named(tmp_path):
+    """The other study has one model that answers: its ranking was "the" ranking of the page."""
+    for name, seed, mass in (("first", 1, 0.9), ("second", 2, 0.2)):
+        frame = random_frame(["m", "n"], items=12, paraphrases=4, seed=seed)
+        frame["mass"] = np.where(frame["model"] == "m", 0.9, mass)
+        write_run(tmp_path / name, frame, study=name)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
+    answer = narrative.answer_page_question(frames)
+    assert "ranking of the models in “first”, by agreement, is not shown" in answer.verdict
+    assert answer.details["wording_ranking"][0].startswith("Study “first”: by agreement, ")
+    rows = frames["wording_precision"].assign(
+        validity=lambda rows: np.where((rows["model"] == "m") & (rows["study"] == "second"), 0.9, 0.1),
+        widening_lower=1.0, widening=1.02, widening_upper=1.05,
+    )  # fmt: skip
+    answer = narrative.answer_page_question({**frames, "wording_precision": rows})
+    assert answer.verdict.startswith("Enough with m · second.")
+    assert any("to the standard error of m · second:" in text for text in answer.details["wordings_needed"])
+
+
+def test_few_shared_wordings_are_said_of_their_study():
+    rows = pd.DataFrame({"study": ["s", "t"], "model": "m", "name": ["m · s", "m · t"], "n_items": 99, "n_wordings": 5,
+                         "design": CROSSED, "n_shared": [3.0, 9.0], "label": "m", "validity": 0.9})  # fmt: skip
+    for part, told in ((rows, "Only 3 shared wordings in s: what"), (rows[:1], "Only 3 shared wordings: what")):
+        assert any(text.startswith(told) for text in narrative._list_reliability_cautions(part, part))
 
 
 def test_items_that_samples_explain_are_not_said_to_be_alike():

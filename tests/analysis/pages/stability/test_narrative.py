@@ -12,7 +12,7 @@ from analysis.pages.stability import narrative
 from analysis.pages.stability.catalogue import CATALOGUE
 from analysis.reporting import words
 from analysis.reporting.catalogue import selection, tables
-from analysis.reporting.words import chance
+from analysis.reporting.words import chance, labels
 from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -156,9 +156,41 @@ def test_one_pair_of_judged_models_is_corrected_for_all_pairs(tmp_path):
     frame = pd.concat([rows.assign(mass=0.9) for rows in frames] + [wordings(FIRM[:1] * 10, "empty", mass=0.04)])
     said, _ = answer(tmp_path / "run", frame)
     assert said.details["differences"] == (
-        "Their shares of flips differ clearly (exact sign test over items at 0.05, corrected after Holm over all "
-        "pairs).",
+        "Their shares of flips differ clearly (exact sign test over items at 0.05, after Holm).",
     )
+
+
+@pytest.fixture
+def two_studies(tmp_path):
+    """One model answers in both studies, another in one; the first study has fewer wordings."""
+    for study, items, mass in (("first", FIRM * 10, 0.1), ("second", [[*row, 0.9] * 5 for row in TORN] * 10, 0.9)):
+        frame = pd.concat([wordings(items, "m", mass=0.9), wordings(FIRM * 10, "n", mass=mass)])
+        write_run(tmp_path / study, frame, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
+    return {name: tables.build_table(name, opened, resamples=20) for name in NAMES}
+
+
+def test_the_one_pair_of_two_studies_is_named_and_few_wordings_are_said_of_their_study(two_studies):
+    said = narrative.answer_page_question(**two_studies, choice=selection.AnswerPair())
+    assert said.details["differences"][0].startswith("Flips of m · second and n · second differ clearly (exact")
+    assert any(line.startswith("Only 3 wordings per item in first: a single one is 33 % of") for line in said.cautions)
+
+
+def test_the_one_model_of_several_that_is_judged_is_named(two_studies):
+    kept = (two_studies["stability"]["model"] == "m") & (two_studies["stability"]["study"] == "second")
+    rows = two_studies["stability"].assign(validity=np.where(kept, 0.9, 0.1))
+    said = narrative.answer_page_question(**{**two_studies, "stability": rows}, choice=selection.AnswerPair())
+    assert said.verdict.startswith("Yes: with m · second, the answer flips on 100 % of the items (")
+    assert " apart with m · second" in said.details["overview"][2]
+
+
+def test_flips_that_depend_on_invalid_answers_name_the_study(two_studies):
+    conventions = two_studies["stability"][labels.UNIT].head(1).assign(
+        measure="flip_10", flips_dropped=0.1, flips_inconsistent=0.4
+    )  # fmt: skip
+    said = narrative.answer_page_question(**{**two_studies, "flip_conventions": conventions},
+                                          choice=selection.AnswerPair())  # fmt: skip
+    assert any("For m · first, 10 % of the items flip" in line for line in said.cautions)
 
 
 def test_numbers_are_those_of_the_table(tmp_path):
@@ -271,7 +303,9 @@ def test_a_missing_interval_is_not_said_to_be_wide():
     """Without intervals, nothing can "hold 10 %": one item has no interval of its share."""
     rows = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": "c", "flip_10": [0.0, 1.0]})
     rows = rows.assign(flip_10_lower=np.nan, flip_10_upper=np.nan)
-    said = narrative._describe_counts_of_stability_verdicts(rows, "flip_10", chance.NO_CHANCE, measured_rows=rows)
+    said = narrative._describe_counts_of_stability_verdicts(
+        rows, "flip_10", chance.NO_CHANCE, measured_rows=rows, n_asked=2
+    )
     assert said == "These runs cannot tell: some share of items that flip has no interval."
 
 

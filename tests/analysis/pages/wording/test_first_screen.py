@@ -82,9 +82,10 @@ def test_two_tasks_are_named_and_more_are_counted():
 def test_no_widened_interval_of_a_change_goes_beyond_100_points():
     """A change of +90.9 points had an interval of +37.0 to +101.3."""
     rows = pd.DataFrame([
-        {"model": model, "condition": "chat", "task": "a", "pattern": "agreement", "diff_yes": change,
+        {"model": model, "label": model, "condition": "chat", "task": "a", "pattern": "agreement", "diff_yes": change,
          "diff_yes_lower": change - 0.4, "diff_yes_upper": min(change + 0.08, 1.0)}
         for model, change in (("m0", 0.909), ("m1", 0.1))
     ])  # fmt: skip
-    (said,) = narrative._describe_largest_yes_change(rows)
+    (said,) = narrative._describe_largest_yes_change(rows, "In Japanese, ")
+    assert said.startswith("In Japanese, the largest change with agreement-seeking wording is that of m0: ")
     assert said.endswith("to +100.0).")

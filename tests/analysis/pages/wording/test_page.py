@@ -321,6 +321,41 @@ def test_models_with_valid_answers_to_rewordings_alone_are_named(tmp_path):
     assert "The lowest share is 5.0 %." in others
 
 
+def test_valid_answers_to_a_task_count_for_each_study_that_asks_it(tmp_path):
+    """Only the first of two studies with one language and task was looked at: n of "other" was not named."""
+    valid, silent = ({"original": answers, "synonym": answers} for answers in ("yn" * 10, "y" + "-" * 19))
+    for study, quiet in (("first", "m"), ("other", "n")):
+        rows = pd.concat([said(silent if model == quiet else valid, model=model) for model in ("m", "n")])
+        write_wording(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "other")
+    consistency_rows = tables.build_table("consistency", opened, resamples=0)
+    sentences = [
+        sentence.partition(" The lowest")[0]
+        for sentence in cautions._describe_models_with_few_valid_answers(consistency_rows)
+    ]
+    assert sentences == [
+        "Less than half of the answers to “morality” in English of study “first” are valid for m.",
+        "Less than half of the answers to “morality” in English of study “other” are valid for n.",
+    ]
+
+
+def test_of_two_studies_of_which_one_is_answered_sentences_name_it(tmp_path):
+    yes, silent = (dict.fromkeys(("original", "agreement"), letter * 30) for letter in "y-")
+    for study, silent_model in (("first", "m"), ("other", "n")):
+        rows = pd.concat([said(silent if model == silent_model else yes, model=model) for model in ("m", "n")])
+        write_wording(tmp_path / study, rows, study=study)
+    opened = runs.open_runs(tmp_path / "first", tmp_path / "other")
+    found = narrative.answer_page_question({name: tables.build_table(name, opened, resamples=0) for name in TABLES})
+    assert any("n · first and m · other say “Yes” to nearly" in caution for caution in found.cautions)
+    assert "The largest change with agreement-seeking wording is that of n · first: " in told(found)
+
+
+def test_shares_of_two_studies_with_one_task_are_by_model_and_study():
+    rows = pd.DataFrame({"model": "m", "condition": "chat", "task": "a", "study": ["s", "t"]})
+    assert narrative._phrase_rows_as_models_or_settings(rows) == "model and study"
+    assert narrative._phrase_rows_as_models_or_settings(rows.assign(task=["a", "b"])) == "model and task"
+
+
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     """The one valid pair in ten of "mute" is consistent; the model that answers is consistent half of the time."""
     rows = pd.concat([
@@ -387,6 +422,6 @@ def test_antonyms_are_named_only_where_they_were_asked(tmp_path):
 
 def test_antonyms_of_another_model_are_not_said_of_this_one():
     rows = pd.DataFrame({"model": ["a", "a", "b", "b"], "pattern": ["original", "synonym", "original", "antonym"]})
-    rows = rows.assign(study="s", condition="plain", n=9, yes=[1.0, 1.0, 0.4, 0.6])
+    rows = rows.assign(study="s", condition="plain", label=rows["model"], n=9, yes=[1.0, 1.0, 0.4, 0.6])
     (caution,) = cautions._describe_constant_answers(rows)
     assert "a says “Yes” to nearly everything. This" in caution

@@ -79,6 +79,16 @@ def test_originals_alone_have_no_figures_of_rewordings(tmp_path):
     assert list(figures.build_consistency_frames(Frames(opened, {}))) == []
 
 
+def test_two_studies_with_one_task_have_a_picture_each():
+    """The bins of both were one line, and the legend named one of them."""
+    both = pd.concat([curve(20), curve(20).assign(study="u")], ignore_index=True)
+    cells = both.drop_duplicates("study").assign(valid=1.0)
+    parts = [part for (part,) in figures.build_shift_curve_frames({"consistency": cells, "curve": both})]
+    assert [list(part["study"].unique()) for part in parts] == [["s"], ["u"]]
+    stages = cells.assign(measure="consistency")
+    assert len(list(figures.build_stage_differences_frames({"stages": stages}))) == 2
+
+
 def curve(n, low=None):
     frame = pd.DataFrame({"bin_low": [0.0, 0.1, 0.4, 0.5], "n": n})
     frame = frame.assign(p_original=frame["bin_low"] + 0.05, p_yes=0.3, shift=0.1, shift_lower=0.0, shift_upper=0.2)
