@@ -90,6 +90,17 @@ def test_settings_of_the_generation_are_conditions(tmp_path):
     assert list(info["conditions"]) == ["temperature=0.0", "temperature=1.0"] and len(stimuli) == 1
 
 
+@pytest.mark.parametrize("words", [["--right-or-wrong"], ["--scores"]])
+def test_the_method_is_told_of_a_condition_whose_runs_all_have_it(tmp_path, words):
+    """It was that of the first run, also of a condition that has another one, too."""
+    for name, method in (("qa", "generation"), ("mmlu", "multiple_choice_joint")):
+        helm(tmp_path / name, [request()], name=name, method=method)
+    info, _, _ = run(tmp_path / "both", tmp_path / "qa", tmp_path / "mmlu", *words)
+    assert all("method" not in fields for fields in info["conditions"].values())
+    info, _, _ = run(tmp_path / "one", tmp_path / "qa", *words)
+    assert {fields["method"] for fields in info["conditions"].values()} == {"generation"}
+
+
 def test_trials_are_conditions(tmp_path):
     requests = [request("id1", "B"), request("id1", "A", train_trial_index=1)]
     info, stimuli, responses = run(tmp_path / "run", helm(tmp_path / "helm", requests))
