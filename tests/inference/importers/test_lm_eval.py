@@ -10,6 +10,7 @@ import pytest
 
 from helpers.lm_eval_logs import CHOICE, FEW, LATER, SNOW, TEA, TEXT, letters, row, write, written
 from inference.__main__ import main
+from inference.importers.lm_eval.requests import _parse_options_from_differing_contexts
 
 pytestmark = pytest.mark.slow
 
@@ -174,6 +175,22 @@ def test_options_in_the_text_share_what_follows(tmp_path, right):
     assert (found["attributes"]["choice_A"], found["attributes"]["choice_B"]) == ("cup", "bag")
     assert found["answer"] == "A" and found["gold"] == ("A" if right else "B")
     assert found["probability"] is None and math.isnan(found["mass"]) and list(found["logprob"]) == [-30.5, -31.0]
+
+
+@pytest.mark.parametrize(
+    ("before", "first", "second"),
+    [
+        ("Give it to the ", "trophy", "trolley"),
+        ("奖杯放不进手提箱，因为", "奖杯", "手提箱"),
+        ("カップは鞄に入らない。なぜなら", "カップ", "鞄"),
+        ("住んだのは", "京", "京都"),
+        ("컵이 안 들어간다. ", "가방이", "가위가"),
+    ],
+)
+def test_options_in_the_text_begin_where_a_word_may_begin(before, first, second):
+    """In scripts without blanks, all text up to the last blank was lost."""
+    row_options = _parse_options_from_differing_contexts([before + first, before + second], " End.", False)
+    assert (row_options.text, row_options.words) == (f"{before}_ End.", (first, second))
 
 
 @pytest.mark.parametrize("shape", ["list", "numbers", "flat"])
