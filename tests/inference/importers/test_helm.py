@@ -83,6 +83,13 @@ def test_settings_of_the_prompt_are_wordings(tmp_path):
     assert len(responses) == 4
 
 
+def test_prompts_that_differ_in_blanks_alone_are_two_wordings(tmp_path):
+    for number, instructions in enumerate(["Say a letter.", "Say a letter.\n"]):
+        helm(tmp_path / "suite" / f"{number}", [request()], instructions=instructions)
+    _, stimuli, _ = run(tmp_path / "run", tmp_path / "suite")
+    assert [row["pattern"] for row in stimuli] == ["instructions-1", "instructions-2"]
+
+
 def test_settings_of_the_generation_are_conditions(tmp_path):
     for temperature in (0.0, 1.0):
         helm(tmp_path / f"t{temperature}", [request()], temperature=temperature)
