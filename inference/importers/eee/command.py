@@ -227,6 +227,11 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
         not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
     ):
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
+    for name in ("invalid", "clipped"):
+        if (record[name] or 0) < 0:
+            raise InputError(f"{row.where}: metadata.waver_{name} is {record[name]}; it must be a count, from 0 on")
+    if counts is not None and not sum(counts) + (record["invalid"] or 0) + (record["clipped"] or 0):
+        raise InputError(f"{row.where}: metadata.waver_count holds no samples; correct the row")
     labels = {None, *row.values["options"], *row.values["canonical"]}
     if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
         raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
