@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.arguments import add_imported_score_arguments, add_models_file_option
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
@@ -142,7 +142,9 @@ def _build_eee_variant(row: EeeResponse) -> Variant:
 
     options, canonical = row.values["options"], row.values["canonical"]
     if len(options) != len(canonical):
-        raise InputError(f"{row.where}: {len(options)} options, but {len(canonical)} of what they mean")
+        raise InputError(
+            f"{row.where}: {format_quantity(len(options), 'option')}, but {len(canonical)} of what they mean"
+        )
     stimulus_fields = {name: row.values[name] for name in _STIMULUS if name in row.values}
     if "parents" in stimulus_fields:
         stimulus_fields["parents"] = tuple(stimulus_fields["parents"])
@@ -215,7 +217,8 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
             f"{row.where}: metadata.waver_probability is negative or adds up to more than 1: {sum(shares):.4g}"
         )
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
-        raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
+        probabilities = format_quantity(len(shares), "probability", "probabilities")
+        raise InputError(f"{row.where}: {probabilities}, but {len(record['logprob'])} logarithms of them")
     has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
     if shares is not None and not has_scale and not _is_one_value_per_shown_option(shares, row.values["options"]):
         raise InputError(

@@ -20,7 +20,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.importers.lm_eval.judgements import (
     ACC,
     BYTES,
@@ -197,7 +197,10 @@ class LmEvalRows:
         """Make a response per metric (acc, acc_norm ...): the option that is best by it."""
         log_likelihoods, n = parse_loglikelihoods(where, row), len(row_options.words)
         if len(log_likelihoods) != n * (2 if row_options.mutual else 1):
-            raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")
+            raise InputError(
+                f"{where}: {format_quantity(len(log_likelihoods), 'log-likelihood')} of {n} options; the row is "
+                "not whole"
+            )
         after_text, without_text, responses = tuple(log_likelihoods[:n]), log_likelihoods[n:], []
         gold = _find_index_of_right_option(row, row_options, after_text)
         # Options of which one begins another have answers alone, once they show that they do not exclude each other.

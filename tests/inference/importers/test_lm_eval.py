@@ -344,7 +344,7 @@ def test_texts_that_differ_between_models_are_counted_and_the_first_stands(tmp_p
 
 def test_samples_that_are_missing_are_counted(tmp_path, capsys):
     imported(tmp_path, write(tmp_path / "logs", {"t": [letters(0, TEA)]}, CHOICE | {"samples": 5_000}))
-    assert "1 of the 5,000 samples that its results file counts" in capsys.readouterr().out
+    assert "1 sample, where its results file counts 5,000" in capsys.readouterr().out
 
 
 def test_two_runs_of_one_task_are_refused_by_name(tmp_path, capsys):

@@ -87,7 +87,10 @@ def test_a_mean_that_the_results_file_states_otherwise_is_told(tmp_path, capsys)
     )
     import_scores(tmp_path, "lm-eval", folder, "--scores")
     said = capsys.readouterr().out
-    assert "0 of 1 means" in said and "the mean of f1,none is 0.230722, the results file states 0.5" in said
+    assert (
+        "0 of 1 mean is what the results files state" in said
+        and "the mean of f1,none is 0.230722, the results file states 0.5" in said
+    )
 
 
 def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_always(tmp_path, capsys):

@@ -56,7 +56,7 @@ def test_completions_are_parsed(tmp_path, capsys):
     assert lines == [
         "run: 1 item, 3 variants",
         "m1 import: 3 of 3 variants, 1 of 3 answers invalid",
-        "m2 import: 1 of 3 variants, 0 of 1 answers invalid",
+        "m2 import: 1 of 3 variants, 0 of 1 answer invalid",
     ]
     assert "/run: done; next: waver report " in last
 
