@@ -133,10 +133,12 @@ def parse_row_options(
     mutual = mutual and all(context == "" for context, _ in row_requests[half:])
     if mutual:
         row_requests, ends = row_requests[:half], ends[:half]
-    if len(ends) < 2 or {type(end) for end in ends} != {str}:
+    if len(ends) < 2:
+        raise InputError(f"{where}: {format_quantity(len(ends), 'request')}; two or more are needed, one per option")
+    no_texts = [end for end in ends if not isinstance(end, str)]
+    if no_texts:
         raise InputError(
-            f"{where}: {format_quantity(len(ends), 'request')}; two or more are needed, each of which continues with "
-            "an option"
+            f"{where}: a request continues with {shorten_value(no_texts[0])}; the text of an option is needed"
         )
     first = row_requests[0][0]
     if any(context != first for context, _ in row_requests):

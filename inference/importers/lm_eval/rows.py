@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import math
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -98,10 +99,11 @@ class LmEvalRows:
                     continue
                 where = f"{path}, line {number}"
                 try:
-                    row = decode(line.decode())
-                except (ValueError, RecursionError):
+                    row = decode(line.removeprefix(BOM_UTF8).decode())
+                except (ValueError, RecursionError) as error:
+                    kind = "not UTF-8" if isinstance(error, UnicodeDecodeError) else "not a JSON object"
                     cut = "" if line.endswith(b"\n") else "; the file ends within a row"
-                    raise InputError(f"{where}: not a JSON object{cut}; log it again, or take the row out") from None
+                    raise InputError(f"{where}: {kind}{cut}; log it again, or take the row out") from None
                 if not isinstance(row, dict):
                     raise InputError(f"{where}: expected one sample as a JSON object")
                 if b"\\ud" in line or b"\\uD" in line:
@@ -371,7 +373,7 @@ def _find_index_of_right_option(
             return best if row[ACC] else 1 - best
         return None
     target = str(row.get("target", "")).strip()
-    is_place = target.isdecimal() and len(target) < 10 and int(target) < len(row_options.words)
+    is_place = target.isascii() and target.isdecimal() and len(target) < 10 and int(target) < len(row_options.words)
     places = {int(target)} if is_place else set()
     if target in row_options.plain:
         places.add(row_options.plain.index(target))

@@ -372,6 +372,26 @@ def test_what_nobody_judged_is_not_wrong(tmp_path, capsys, target):
     assert "line 1: no right option is named" in line and "--scores imports numbers" in line
 
 
+def test_a_byte_order_mark_belongs_to_no_row(tmp_path):
+    """It made the first row no JSON, and the line said to take that row out."""
+    folder = write(tmp_path / "logs", {"t": [letters(0, TEA)]})
+    for file in folder.iterdir():
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert len(imported(tmp_path, folder)[0]) == 1
+
+
+def test_a_target_in_digits_of_full_width_is_the_words_of_an_option(tmp_path):
+    line = row(0, {"q": 1}, [("いくつ？", f" {word}") for word in "１２３"], target="２", metrics=["acc"], acc=1.0,
+               filtered_resps=[["-3", "False"], ["-1", "False"], ["-2", "False"]])  # fmt: skip
+    assert list(imported(tmp_path, write(tmp_path / "logs", {"t": [line]}))[0]["gold"]) == ["B"]
+
+
+@pytest.mark.parametrize("end", [None, {}])
+def test_a_choice_that_continues_with_no_text_is_refused(tmp_path, capsys, end):
+    line = row(0, TEA, [("a", " b"), ("a", end)], metrics=["acc"])
+    assert "the text of an option is needed" in refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [line]}))
+
+
 def test_a_choice_of_one_option_is_refused(tmp_path, capsys):
     line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [row(0, TEA, [("a", " b")], metrics=["acc"])]}))
     assert "line 1: 1 request; two or more are needed" in line

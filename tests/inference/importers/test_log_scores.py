@@ -120,6 +120,14 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert "; responses without one: 6" in capsys.readouterr().out
 
 
+def test_rows_of_records_may_have_a_byte_order_mark_and_empty_lines(tmp_path):
+    folder = eee_record(tmp_path / "record", [eee_result("F1", 0.5)], [eee_row("s1", "F1", 0.5)])
+    rows = folder / "record_samples.jsonl"
+    rows.write_bytes(b"\xef\xbb\xbf" + rows.read_bytes() + b"\n\r\n")
+    _, _, imported_rows = import_scores(tmp_path, "eee", folder, "--scores")
+    assert [row["score"] for row in imported_rows] == [0.5]
+
+
 def test_the_direction_of_a_mean_is_what_the_task_of_lm_eval_states(tmp_path):
     """A perplexity states that of the whole; its single scores are log-likelihoods, of which more is better."""
     metric_list = [
