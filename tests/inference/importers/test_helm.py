@@ -144,6 +144,12 @@ def test_texts_are_right_or_wrong(tmp_path, capsys):
     assert "1 partial score taken as wrong" in capsys.readouterr().out
 
 
+def test_a_nul_that_a_model_wrote_is_no_reason_to_refuse_its_run(tmp_path):
+    _, _, responses = run(tmp_path / "run", helm(tmp_path / "helm", [request("id1", " B\0", output_mapping=None)]),
+                          "--right-or-wrong")  # fmt: skip
+    assert responses[0]["output"] == [" B\ufffd"]
+
+
 def test_what_is_wanting_is_told(tmp_path, capsys):
     failed = request("id2", result={"success": False, "completions": [], "error": "no quota"})
     requests = [request("id1", "B"), request("id1", "B", TYPOS), failed]

@@ -265,6 +265,11 @@ def test_of_metrics_that_are_no_exact_match_the_first_that_says_right_or_wrong_c
     assert {row["metric"] for row in rows["attributes"]} == {"em"}
 
 
+def test_a_nul_that_a_model_wrote_stands_in_no_run_folder(tmp_path):
+    rows, _ = imported(tmp_path, write(tmp_path / "logs", {"t": [written(0, TEA, 1.0, text=" Le\0f.")]}, TEXT))
+    assert list(rows["output"][0]) == [" Le\ufffdf."]
+
+
 @pytest.mark.parametrize("flat", [False, True])
 def test_texts_are_right_or_wrong_as_the_metric_says_and_are_kept(tmp_path, flat):
     texts = {"resps": [" Leaves."]} if flat else {"resps": [[" Leaves.", " Or stones."]]}
