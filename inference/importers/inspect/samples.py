@@ -196,7 +196,7 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
     if isinstance(content, str):
         return str(require_storable_value(where, replace_nul_characters(resolve_attachment(where, content, sample))))
     if not isinstance(content, list):
-        raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
+        raise InputError(f"{where}: choices, input and content of messages must be text, not {shorten_value(content)}")
     parts = [take_object_or_empty(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])

@@ -323,7 +323,7 @@ class _Tally:
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
             parts.append(f"{format_quantity(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
-        elif not self.masses:
+        elif self.valid + self.invalid and not self.masses:
             parts.append(f"{self.invalid:,} of {format_quantity(self.valid + self.invalid, 'answer')} invalid")
         return ", ".join(parts)
 

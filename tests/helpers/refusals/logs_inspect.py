@@ -148,6 +148,7 @@ CASES = [
     of("nothing was asked", ("nothing was asked",), input="", messages=[]),
     of("an attachment that is missing", ("no attachment", "attachment://f00"), input="attachment://f00", messages=[]),
     of("choices that are no list", ("choices must be a list",), choices="red"),
+    of("a choice that is a number", ("choices, input and content", "must be text, not 3"), choices=["red", 3]),
     of("one choice", ("1 option", "2 to 26"), choices=["red"]),
     of(
         "several right choices",
