@@ -234,6 +234,8 @@ CASES = [
     Case("NaN for a probability", IMPORT, ("line 2", "NaN is no number"), metadata(probability="[NaN, 0.5]")),
     Case("probabilities above 1", IMPORT, ("line 2", "more than 1"), metadata(probability="[0.9, 0.5]")),
     Case("a negative probability", IMPORT, ("line 2", "negative"), metadata(probability="[-0.1, 0.5]")),
+    Case("a mass that is no sum", IMPORT, ("line 2", "waver_mass is 0.125, not the sum"), metadata(mass="0.125")),
+    Case("a bound below the mass", IMPORT, ("line 2", "waver_mass_upper is -1", "to 1"), metadata(mass_upper="-1")),
     Case("a logarithm too many", IMPORT, ("line 2: 2 probabilities, but 3",), metadata(logprob="[-1, -2, -3]")),
     Case("a count too few", IMPORT, ("line 2", "one count"), metadata(count="[1]")),
     Case("counts of no samples", IMPORT, ("line 2", "waver_count holds no samples", "correct the row"),
