@@ -10,7 +10,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ground.command import describe_undecodable_argument
-from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, format_nearest_name_hint
+from ground.errors import (
+    InputError,
+    RunFailed,
+    describe_os_error_with_exit_status,
+    format_nearest_name_hint,
+    format_quantity,
+)
 from ground.extras import convert_import_errors_to_install_advice
 from ground.outside_rooms import clear_rooms_in_use
 from ground.progress import import_progress_bar_class
@@ -181,9 +187,9 @@ def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:
     """Say in one line how many rows there are, and how many of them are new."""
     rows, asked = (sum(getattr(tally, field) for tally in tallies) for field in ("rows", "asked_count"))
     failed = sum(tally.failed for tally in tallies)
-    models = len({tally.model for tally in tallies})
+    models = format_quantity(len({tally.model for tally in tallies}), "model")
     without = f", {failed:,} without a response" if failed else ""
-    return f"{out}: {models} model{'s' * (models != 1)}, {rows:,} rows ({asked:,} of them new{without})"
+    return f"{out}: {models}, {format_quantity(rows, 'row')} ({asked:,} of them new{without})"
 
 
 def _format_python_call_for_record(

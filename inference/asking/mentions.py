@@ -9,8 +9,11 @@ import re
 
 from inference.asking import stances
 
-# Scripts without spaces: Thai, Lao, Burmese, Khmer; Hangul; kana, Han, their punctuation and extensions.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+# Scripts without spaces: Thai, Lao, Burmese, Khmer; kana, Han, their punctuation and extensions.
+SPACELESS_SCRIPTS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\uabff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SPACELESS = rf"{SPACELESS_SCRIPTS}\u1100-\u11ff\u3130-\u318f\uac00-\ud7ff"  # and Hangul, where endings follow a word
 KATAKANA = "\u30a1-\u30fa\u30fc"
 JAPANESE_LETTERS = rf"\u3041-\u3096{KATAKANA}\u3005\u3400-\u9fff"
 CHARACTER = rf"[^\W_{_SPACELESS}]"

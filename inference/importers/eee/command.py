@@ -9,11 +9,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.arguments import add_imported_score_arguments, add_models_file_option
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
@@ -31,6 +32,7 @@ HELP = "import records of Every Eval Ever that `waver export` wrote (JSON), or t
 
 BATCH = 20_000
 SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
+MASS_SLACK = 1e-4  # a mass may be off their sum by this much: of 100 numbers in 32 bits, it is by up to 6e-6
 _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
@@ -142,7 +144,9 @@ def _build_eee_variant(row: EeeResponse) -> Variant:
 
     options, canonical = row.values["options"], row.values["canonical"]
     if len(options) != len(canonical):
-        raise InputError(f"{row.where}: {len(options)} options, but {len(canonical)} of what they mean")
+        raise InputError(
+            f"{row.where}: {format_quantity(len(options), 'option')}, but {len(canonical)} of what they mean"
+        )
     stimulus_fields = {name: row.values[name] for name in _STIMULUS if name in row.values}
     if "parents" in stimulus_fields:
         stimulus_fields["parents"] = tuple(stimulus_fields["parents"])
@@ -215,22 +219,44 @@ def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> di
             f"{row.where}: metadata.waver_probability is negative or adds up to more than 1: {sum(shares):.4g}"
         )
     if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
-        raise InputError(f"{row.where}: {len(shares)} probabilities, but {len(record['logprob'])} logarithms of them")
+        probabilities = format_quantity(len(shares), "probability", "probabilities")
+        raise InputError(f"{row.where}: {probabilities}, but {len(record['logprob'])} logarithms of them")
     has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
     if shares is not None and not has_scale and not _is_one_value_per_shown_option(shares, row.values["options"]):
         raise InputError(
             f"{row.where}: metadata.waver_probability has {len(shares)} probabilities of {len(row.values['options'])} "
             "options; correct the row"
         )
-    counts = record["count"]
-    if counts is not None and (
-        not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
-    ):
-        raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
+    _refuse_impossible_mass(row)
+    _refuse_impossible_counts(row)
     labels = {None, *row.values["options"], *row.values["canonical"]}
     if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
         raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
     return {**record, "output": row.output}
+
+
+def _refuse_impossible_mass(row: EeeResponse) -> None:
+    """Refuse a mass that is not the sum of the probabilities, and an upper bound that is not between it and 1."""
+    mass, upper = row.values.get("mass"), row.values.get("mass_upper")
+    if mass is not None and not abs(mass - sum(row.values.get("probability", [math.inf]))) <= MASS_SLACK:
+        raise InputError(f"{row.where}: metadata.waver_mass is {mass:g}, not the sum of waver_probability")
+    if upper is not None and not (mass or 0) - SLACK <= upper <= 1 + SLACK:
+        raise InputError(f"{row.where}: metadata.waver_mass_upper is {upper:g}; it must be from waver_mass to 1")
+
+
+def _refuse_impossible_counts(row: EeeResponse) -> None:
+    """Refuse counts that are not one for every option, are below 0, or together none."""
+    counts = row.values.get("count")
+    if counts is not None and (
+        not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
+    ):
+        raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
+    others = {name: row.values.get(name, 0) for name in ("invalid", "clipped")}
+    for name, number in others.items():
+        if number < 0:
+            raise InputError(f"{row.where}: metadata.waver_{name} is {number}; it must be a count, from 0 on")
+    if counts is not None and not sum(counts) + sum(others.values()):
+        raise InputError(f"{row.where}: metadata.waver_count holds no samples; correct the row")
 
 
 def _is_one_value_per_shown_option(values: Sequence[Any], options: Sequence[str]) -> bool:

@@ -176,8 +176,10 @@ def read_sample_records(aggregate: RecordFiles) -> Iterator[tuple[str, dict[str,
         A line is malformed, or belongs to another record.
     """
     path = aggregate.samples
-    with path.open(encoding="utf-8", newline="\n") as file:
+    with path.open(encoding="utf-8-sig", newline="\n") as file:
         for number, line in enumerate(iterate_sample_file_lines(path, file), start=1):
+            if line.isspace():
+                continue
             where = f"{path}, line {number}"
             record = require_storable_value(where, parse_json(path, line, number))
             for key, expected_id in (("evaluation_id", aggregate.identity), ("model_id", aggregate.model)):

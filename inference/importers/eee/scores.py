@@ -78,7 +78,9 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
         name = fields.require_record_field(where, result, "evaluation_name", str)
-        if not name.strip() or name in evaluations:
+        if not name.strip():
+            raise InputError(f"{where}: evaluation_name is empty; name the evaluation")
+        if name in evaluations:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
         settings = take_object_or_empty(result, "generation_config", "generation_args")
         evaluations[name] = ScoredEvaluation(

@@ -60,7 +60,9 @@ class HelmAnswers:
             )
         self._prompts = log_differences.name_logs_by_settings(arguments, variant_settings, "")
         self._names = log_differences.name_conditions_by_settings(groups, settings)
-        self._fields = log_differences.collect_shared_settings_by_condition(self._names, settings)
+        self._fields = log_differences.collect_shared_settings_by_condition(
+            self._names, [{"method": run.method, **run.settings} for run in runs]
+        )
         self._perturbations: dict[str, list[str]] = defaultdict(list)  # name -> descriptions that have it
 
     def read_helm_responses(self) -> Iterator[LoggedResponse]:
@@ -175,11 +177,8 @@ class HelmAnswers:
         The name, and the fields of a condition.
         """
         setting = self._names[run_number]
-        ways = {"method": self.runs[run_number].method, **({"trial": trial + 1} if trial else {})}
-        return (
-            setting + (f"/trial {trial + 1}" if trial else ""),
-            {"form": saving.IMPORT_FORM, **ways, **self._fields[setting]},
-        )
+        fields = {"form": saving.IMPORT_FORM, **self._fields[setting]}
+        return (f"{setting}/trial {trial + 1}", {**fields, "trial": trial + 1}) if trial else (setting, fields)
 
     def _name_helm_wording(self, run_number: int, perturbation: str) -> str:
         """Name a wording by its perturbation and by what differs between the prompts; others of a name are numbered."""

@@ -20,6 +20,7 @@ from inference.importers.shared.json_log import (
     drop_empty_values,
     parse_json_number_or_nan,
     parse_list_field,
+    replace_nul_characters,
     take_object_or_empty,
 )
 from inference.stimuli.reading.files import require_storable_value, shorten_value
@@ -277,4 +278,4 @@ def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
         if not isinstance(completion.get("text"), str) or not isinstance(completion.get("logprob", 0), int | float):
             raise InputError(f"{where}: a completion needs a text, and a number as logprob")
     likeliest = max(completions, key=lambda completion: completion.get("logprob", 0))
-    return str(require_storable_value(where, likeliest["text"]))
+    return str(require_storable_value(where, replace_nul_characters(likeliest["text"])))

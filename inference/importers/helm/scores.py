@@ -15,7 +15,12 @@ from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
 from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey
 from inference.importers.shared.logged_responses import LoggedResponse
-from inference.importers.shared.logged_scores import LoggedMeasures, is_stated_mean, parse_logged_number
+from inference.importers.shared.logged_scores import (
+    LoggedMeasures,
+    describe_number_of_stated_means,
+    is_stated_mean,
+    parse_logged_number,
+)
 from inference.importers.shared.scored import name_and_record_measure_condition
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
@@ -130,5 +135,5 @@ def _summarize_instances_and_mean_agreement(
     ]
     parts = [format_quantity(n_instances, "instance")]
     if compared:
-        parts.append(f"{len(compared) - len(differing):,} of {len(compared):,} means are what the run states")
+        parts.append(describe_number_of_stated_means(len(compared) - len(differing), len(compared), "run states"))
     return f"{run.path}: {'; '.join([*parts, *differing[:5]])}{' ...' if len(differing) > 5 else ''}"

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.writing import (
     list_missing_folder_and_parents,
     remove_abandoned_temporary_files,
@@ -53,7 +53,8 @@ class KeptLogs:
             return
         if kind is not None and issubclass(kind, KeyboardInterrupt):
             n_kept = sum(_KEPT.fullmatch(file.name) is not None for file in self.folder.iterdir())
-            print(f"{self.folder}: what was read of {n_kept:,} logs; the same call goes on from there", file=sys.stderr)
+            logs = format_quantity(n_kept, "log")
+            print(f"{self.folder}: what was read of {logs}; the same call goes on from there", file=sys.stderr)
             return
         self._remove_cached_logs(self.folder)
         remove_empty_folders([self.folder] if kind is None else [self.folder, *self._new_folders])

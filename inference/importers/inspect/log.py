@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.kept_logs import (
     KeptLogs,
     read_header_of_cached_log,
@@ -148,8 +148,8 @@ def build_error_of_unscored_log(path: Path, n_samples: int, n_errors: int) -> In
     """
     ended = f" ({n_errors:,} ended with an error)" if n_errors else ""
     return InputError(
-        f"{path}: 0 of {n_samples:,} samples have a score{ended}, so nothing tells right from wrong; leave the log "
-        "out, or score it first (`inspect score`)"
+        f"{path}: no score in {format_quantity(n_samples, 'sample')}{ended}, so nothing tells right from wrong; "
+        "leave the log out, or score it first (`inspect score`)"
     )
 
 

@@ -16,7 +16,7 @@ from inference.engines.openai.bounds import build_option_forms_in_bytes, compute
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import parse_list_field, replace_nul_characters, take_object_or_empty
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 WordingKey = TypeVar("WordingKey", bound=tuple[Any, ...])
@@ -190,16 +190,13 @@ def _find_first_user_message_or_input(where: str, sample: Mapping[str, Any]) -> 
 
 
 def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> str:
-    """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like.
-
-    A NUL, which models write and no CSV file holds, is read as the sign of a character that cannot be shown.
-    """
+    """Read a text, or the texts among the parts of a message; what is no text stands as [image] and the like."""
     if content is None:
         return ""
     if isinstance(content, str):
-        return str(require_storable_value(where, resolve_attachment(where, content, sample).replace("\0", "\ufffd")))
+        return str(require_storable_value(where, replace_nul_characters(resolve_attachment(where, content, sample))))
     if not isinstance(content, list):
-        raise InputError(f"{where}: expected a text, not {shorten_value(content)}")
+        raise InputError(f"{where}: choices, input and content of messages must be text, not {shorten_value(content)}")
     parts = [take_object_or_empty(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])

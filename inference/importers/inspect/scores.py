@@ -119,7 +119,7 @@ class InspectScores:
             self.log_lines.append(_describe_log_and_agreement_of_means(evaluation, samples, values))
         refuse_if_all_logs_are_left_out(self.left_out, len(self._evaluations))
         self._measures.notes += [
-            f"left out by --scorer: {name}, which scored {number:,} samples"
+            f"left out by --scorer: {name}, which scored {format_quantity(number, 'sample')}"
             for name, number in self._n_by_other_scorer.items()
         ]
 

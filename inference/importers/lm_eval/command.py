@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.arguments import add_imported_score_arguments
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
@@ -153,10 +153,11 @@ def _describe_incomplete_files(file_readers: Sequence[LmEvalRows]) -> list[str]:
         if file_reader.worded_file.file.samples not in (None, file_reader.docs)
     ]
     notes = [
-        f"{file_reader.worded_file.file.path.name}: {file_reader.docs:,} of the "
-        f"{file_reader.worded_file.file.samples:,} samples that its results file counts"
+        f"{file_reader.worded_file.file.path.name}: {format_quantity(file_reader.docs, 'sample')}, where its results "
+        f"file counts {file_reader.worded_file.file.samples:,}"
         for file_reader in short[:5]
     ]
     if len(short) > 5:
-        notes.append(f"and {len(short) - 5:,} more files that do not hold as many samples as their results file counts")
+        more_files = format_quantity(len(short) - 5, "more file")
+        notes.append(f"and {more_files} with another number of samples than the results file counts")
     return notes

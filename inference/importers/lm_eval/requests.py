@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,11 +12,15 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 from ground.errors import InputError, format_quantity
+from inference.asking.mentions import SPACELESS_SCRIPTS
 from inference.importers.lm_eval.files import SampleFile
+from inference.importers.shared.json_log import replace_nul_characters
 from inference.stimuli.reading.files import shorten_value
 
 SLACK = 1e-6  # a log-likelihood of float16 numbers may be this much above 0
 _LETTERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
+# A blank, or a character of a script without blanks (also of full width), in which nothing shows where a word begins.
+_NO_LETTER_OF_WORD = re.compile(rf"[\s{SPACELESS_SCRIPTS}\uff01-\uff9f]")
 _LISTS = ("choices", "options", "endings", "answers", "choice", "answer_choices")
 
 Request = tuple[str, Any]
@@ -129,10 +134,12 @@ def parse_row_options(
     mutual = mutual and all(context == "" for context, _ in row_requests[half:])
     if mutual:
         row_requests, ends = row_requests[:half], ends[:half]
-    if len(ends) < 2 or {type(end) for end in ends} != {str}:
+    if len(ends) < 2:
+        raise InputError(f"{where}: {format_quantity(len(ends), 'request')}; two or more are needed, one per option")
+    no_texts = [end for end in ends if not isinstance(end, str)]
+    if no_texts:
         raise InputError(
-            f"{where}: {format_quantity(len(ends), 'request')}; two or more are needed, each of which continues with "
-            "an option"
+            f"{where}: a request continues with {shorten_value(no_texts[0])}; the text of an option is needed"
         )
     first = row_requests[0][0]
     if any(context != first for context, _ in row_requests):
@@ -164,7 +171,9 @@ def _parse_options_from_differing_contexts(
     """
     same = (len(set(letters)) == 1 for letters in zip(*contexts, strict=False))
     shared = contexts[0][: sum(takewhile(bool, same))]
-    shared = shared[: len(shared) - len(shared.split(" ")[-1])]  # whole words
+    shared = shared[: len(shared) - len(_NO_LETTER_OF_WORD.split(shared)[-1])]  # whole words
+    if shared in contexts:  # where one option begins another
+        shared = shared[:-1]
     words = tuple(context[len(shared) :].strip() for context in contexts)
     return RowOptions(f"{shared}_{shared_continuation}", words, words, words, False, has_requests_without_text)
 
@@ -247,5 +256,5 @@ def list_generated_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(entry, list):
             pending = [*entry, *pending]
         elif isinstance(entry, str):
-            texts.append(entry)
+            texts.append(replace_nul_characters(entry))
     return tuple(texts)

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import json
 import math
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.importers.lm_eval.judgements import (
     ACC,
     BYTES,
@@ -98,10 +99,11 @@ class LmEvalRows:
                     continue
                 where = f"{path}, line {number}"
                 try:
-                    row = decode(line.decode())
-                except (ValueError, RecursionError):
+                    row = decode(line.removeprefix(BOM_UTF8).decode())
+                except (ValueError, RecursionError) as error:
+                    kind = "not UTF-8" if isinstance(error, UnicodeDecodeError) else "not a JSON object"
                     cut = "" if line.endswith(b"\n") else "; the file ends within a row"
-                    raise InputError(f"{where}: not a JSON object{cut}; log it again, or take the row out") from None
+                    raise InputError(f"{where}: {kind}{cut}; log it again, or take the row out") from None
                 if not isinstance(row, dict):
                     raise InputError(f"{where}: expected one sample as a JSON object")
                 if b"\\ud" in line or b"\\uD" in line:
@@ -197,7 +199,10 @@ class LmEvalRows:
         """Make a response per metric (acc, acc_norm ...): the option that is best by it."""
         log_likelihoods, n = parse_loglikelihoods(where, row), len(row_options.words)
         if len(log_likelihoods) != n * (2 if row_options.mutual else 1):
-            raise InputError(f"{where}: {len(log_likelihoods)} log-likelihoods of {n} options; the row is not whole")
+            raise InputError(
+                f"{where}: {format_quantity(len(log_likelihoods), 'log-likelihood')} of {n} options; the row is "
+                "not whole"
+            )
         after_text, without_text, responses = tuple(log_likelihoods[:n]), log_likelihoods[n:], []
         gold = _find_index_of_right_option(row, row_options, after_text)
         # Options of which one begins another have answers alone, once they show that they do not exclude each other.
@@ -368,7 +373,7 @@ def _find_index_of_right_option(
             return best if row[ACC] else 1 - best
         return None
     target = str(row.get("target", "")).strip()
-    is_place = target.isdecimal() and len(target) < 10 and int(target) < len(row_options.words)
+    is_place = target.isascii() and target.isdecimal() and len(target) < 10 and int(target) < len(row_options.words)
     places = {int(target)} if is_place else set()
     if target in row_options.plain:
         places.add(row_options.plain.index(target))

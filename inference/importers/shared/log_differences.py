@@ -110,7 +110,7 @@ def name_conditions_by_settings(groups: Sequence[Hashable], settings: Sequence[M
 def name_logs_by_settings(
     settings: Sequence[Mapping[str, Any]], setting_names: Sequence[str], name_if_equal: str
 ) -> list[str]:
-    """Name every log by its values of some settings; where one is long or empty, the values of a setting are numbered.
+    """Name every log by its values of some settings; where one is long or empty, or two look alike, they are numbered.
 
     Parameters
     ----------
@@ -129,6 +129,8 @@ def name_logs_by_settings(
     ['plain', 'formal']
     >>> name_logs_by_settings([{"task_args.cot": True}, {}], ["task_args.cot"], "p1")
     ['cot=true', 'cot=none']
+    >>> name_logs_by_settings([{"prompt": "Say:\\n"}, {"prompt": "Say: "}], ["prompt"], "p1")
+    ['prompt-1', 'prompt-2']
     """
     parts = [
         _name_values_of_one_setting(
@@ -142,15 +144,17 @@ def name_logs_by_settings(
 def _name_values_of_one_setting(name: str, values: Sequence[Any], *, is_only_setting: bool) -> list[str]:
     """Name the values of one setting."""
     short = name.rpartition(".")[2]
+    dumps = [_dump_setting_value(value) for value in values]
     value_texts = [
-        " ".join(value.split()) if isinstance(value, str) else _dump_setting_value(value) for value in values
+        " ".join(value.split()) if isinstance(value, str) else "none" if value is None else dump
+        for value, dump in zip(values, dumps, strict=True)
     ]
-    if any(len(text) > _LONGEST or not text for text in value_texts):
-        numbers = {value: number for number, value in enumerate(dict.fromkeys(value_texts), start=1)}
-        return [f"{short}-{numbers[text]}" for text in value_texts]
+    if any(len(text) > _LONGEST or not text for text in value_texts) or len(set(value_texts)) < len(set(dumps)):
+        numbers = {dump: number for number, dump in enumerate(dict.fromkeys(dumps), start=1)}
+        return [f"{short}-{numbers[dump]}" for dump in dumps]
     if is_only_setting and all(isinstance(value, str) for value in values):
         return value_texts
-    return [f"{short}={'none' if value is None else text}" for value, text in zip(values, value_texts, strict=True)]
+    return [f"{short}={text}" for text in value_texts]
 
 
 def _dump_setting_value(value: Any) -> str:

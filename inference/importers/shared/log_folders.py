@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.progress import can_show_progress_bars, import_progress_bar_class, is_verbose
 
 SHOWN = 10  # lines about logs that were left out
@@ -114,7 +114,7 @@ def describe_left_out_logs(errors: Sequence[InputError]) -> list[str]:
         return [f"left out: {error}" for error in errors]
     lines = [f"left out: {error}" for error in errors[:SHOWN]]
     if len(errors) > SHOWN:
-        lines.append(f"left out: {len(errors) - SHOWN:,} more logs")
+        lines.append(f"left out: {format_quantity(len(errors) - SHOWN, 'more log')}")
     return lines
 
 

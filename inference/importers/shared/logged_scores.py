@@ -230,6 +230,15 @@ def is_stated_mean(mean: float, stated: float) -> bool:
     return math.isclose(mean, stated, rel_tol=_CLOSE, abs_tol=_CLOSE)
 
 
+def describe_number_of_stated_means(n_stated: int, n_means: int, who_states: str) -> str:
+    """Say how many of some means are what something beside them states.
+
+    >>> describe_number_of_stated_means(5, 5, "run states"), describe_number_of_stated_means(0, 1, "records state")
+    ('5 of 5 means are what the run states', '0 of 1 mean is what the records state')
+    """
+    return f"{n_stated:,} of {format_quantity(n_means, 'mean')} {'is' if n_means == 1 else 'are'} what the {who_states}"
+
+
 def describe_agreement_of_means(means: Sequence[ComparedMean], source: str) -> list[str]:
     """Say how many means are those that are stated, and which are not.
 
@@ -247,14 +256,14 @@ def describe_agreement_of_means(means: Sequence[ComparedMean], source: str) -> l
     if not means:
         return []
     differing = [compared for compared in means if not is_stated_mean(compared.mean, compared.stated)]
-    lines = [f"{len(means) - len(differing):,} of {len(means):,} means are what the {source}s state"]
+    lines = [describe_number_of_stated_means(len(means) - len(differing), len(means), f"{source}s state")]
     lines += [
         f"{compared.file_name}: the mean of {compared.measure} is {compared.mean:.6g}, the {source} states "
         f"{compared.stated:.6g}; does it take another average?"
         for compared in differing[:5]
     ]
     if len(differing) > 5:
-        lines.append(f"and {len(differing) - 5:,} more means that are not what the {source}s state")
+        lines.append(f"and {format_quantity(len(differing) - 5, 'more mean')} unlike what the {source}s state")
     return lines
 
 

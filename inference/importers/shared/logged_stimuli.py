@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from string import ascii_uppercase
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
@@ -167,7 +167,8 @@ class LoggedStimuli:
         """Make a variant of a multiple-choice question, its choices in the order that the response shows."""
         if not 1 < len(response.choices) <= len(ascii_uppercase):
             raise InputError(
-                f"{response.where}: {len(response.choices)} options; a question needs 2 to {len(ascii_uppercase)}"
+                f"{response.where}: {format_quantity(len(response.choices), 'option')}; a question needs 2 to "
+                f"{len(ascii_uppercase)}"
             )
         if response.gold is None:
             raise InputError(f"{response.where}: no single right option is named; import it with --right-or-wrong")

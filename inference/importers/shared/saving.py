@@ -213,7 +213,8 @@ def save_imported_study_and_responses(
     if is_complete:
         return [lines[0], _describe_imported_responses(tallies, present_pairs)]
     left = len(lines) - 1 - MOST_LINES
-    return lines if left <= 0 else [*lines[: 1 + MOST_LINES], f"and {left:,} more models and conditions"]
+    left_line = f"and {format_quantity(left, 'more pair')} of model and condition"
+    return lines if left <= 0 else [*lines[: 1 + MOST_LINES], left_line]
 
 
 def _describe_imported_responses(
@@ -227,7 +228,7 @@ def _describe_imported_responses(
     new = [tally for pair, tally in tallies.items() if pair not in present_pairs]
     scores = sum(tally.scores for tally in new)
     present_note = (
-        f"; {len(present_pairs):,} of {len(tallies):,} pairs of model and condition were here already"
+        f"; here already: {len(present_pairs):,} of {len(tallies):,} pairs of model and condition"
         if present_pairs
         else ""
     )
@@ -314,7 +315,7 @@ class _Tally:
 
     def describe_response_count_and_means(self, n_variants: int) -> str:
         """Say in one line how many variants have a response, and the mean mass and score or the invalid answers."""
-        parts = [f"{self.rows:,} of {n_variants:,} variants"]
+        parts = [f"{self.rows:,} of {format_quantity(n_variants, 'variant')}"]
         if self.errors:
             parts.append(f"{self.errors:,} without a response")
         if self.masses:
@@ -322,8 +323,8 @@ class _Tally:
             parts.append(f"mean mass {self.mass / self.masses:.3f}{bound}")
         if self.scores:
             parts.append(f"{format_quantity(self.scores, 'score')}, mean {self.score / self.scores:.3f}")
-        elif not self.masses:
-            parts.append(f"{self.invalid:,} of {self.valid + self.invalid:,} answers invalid")
+        elif self.valid + self.invalid and not self.masses:
+            parts.append(f"{self.invalid:,} of {format_quantity(self.valid + self.invalid, 'answer')} invalid")
         return ", ".join(parts)
 
 

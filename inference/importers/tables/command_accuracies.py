@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.shared import saving
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading import records
@@ -229,8 +229,9 @@ def _describe_accuracies_without_whole_answer_counts(
         return []
     first = uneven_rows[0]
     return [
-        f"{len(uneven_rows):,} of {len(accuracy_rows.rows):,} accuracies are no whole number of n answers, the first "
-        f"in {first.place}: {first.number:g} of {first.n:,}. Intervals take them for shares of n answers"
+        f"no whole number of n answers: {len(uneven_rows):,} of "
+        f"{format_quantity(len(accuracy_rows.rows), 'accuracy', 'accuracies')}, the first in {first.place}: "
+        f"{first.number:g} of {first.n:,}. Intervals take them for shares of n answers"
     ]
 
 

@@ -191,7 +191,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _refuse_options_of_other_study_kind(args: argparse.Namespace) -> None:
-    """Refuse a right answer or scores of rating scales, and what is about scales only."""
+    """Refuse options that do not go together: of scales, of scores, of texts and of counts."""
     if args.ordered and args.gold_column is not None:
         raise InputError("import table: --gold-column goes without --ordered: an item of a scale has no right answer")
     if args.ordered and args.score_column is not None:
@@ -199,6 +199,11 @@ def _refuse_options_of_other_study_kind(args: argparse.Namespace) -> None:
     for option, column in (("--scale-column", args.scale_column), ("--key-column", args.key_column)):
         if column is not None and not args.ordered:
             raise InputError(f"import table: {option} is about rating scales: add --ordered, or leave it out")
+    has_texts = args.completion_column is not None or args.answer_column is not None
+    if has_texts != (args.options is not None):
+        raise InputError("import table: --options goes with --completion-column or --answer-column, and they with it")
+    if args.invalid_column is not None and args.count_columns is None:
+        raise InputError("import table: --invalid-column goes with --count-columns")
 
 
 def _build_table_layout(args: argparse.Namespace, measure: Measure | ScoreColumns) -> Layout:
@@ -273,13 +278,9 @@ def _build_label_measure_of_call(args: argparse.Namespace) -> Measure:
         raise InputError(
             "import table: --score-range, --lower-is-better and --output-column go with --score-column; add it"
         )
-    texts = args.completion_column or args.answer_column
+    texts = args.answer_column if args.completion_column is None else args.completion_column
     if args.repeated == SAMPLES and texts is None:
         raise InputError("import table: --repeated samples goes with --completion-column or --answer-column")
-    if (texts is not None) != (args.options is not None):
-        raise InputError("import table: --options goes with --completion-column or --answer-column, and they with it")
-    if args.invalid_column is not None and args.count_columns is None:
-        raise InputError("import table: --invalid-column goes with --count-columns")
     if texts is not None:
         pairs = _split_label_pairs("--options", args.options, ";", args.ordered, may_stand_alone=bool(args.ordered))
         options = {label: wordings.split("|") for label, wordings in pairs}

@@ -7,7 +7,7 @@ conditions
     `/persona-NAME` with a persona, and then the way of answering, as in protocol agreement. Fields: `form`; `labels`
     ("numbers", "letters" or "words", what the model replies with); `option_order` ("up": the lowest option is shown
     first, or "down"); `without_middle` (true, or absent); `persona` and `persona_text` (absent without one); `prompt`,
-    `prompt_hash`; of texts by numbers and letters also `label_rule`, the version of the rule of `reading.py`.
+    `prompt_hash`; of texts also `label_rule`, the version of the rule of `reading.py`.
     Numbers and letters belong to the place shown: the first is 1 or A, so in order down 1 is the highest option.
     Where all options of an item are whole numbers themselves, these are the numbers, and each stays with its option.
 stimuli
@@ -160,7 +160,7 @@ class Questions:
 def _let_round_read_shown_options(round_: Round, showing: Showing) -> Round:
     """Let a round read responses as the options were shown, and record which version of the rule reads its texts."""
     conditions = round_.conditions
-    if showing.labels != WORDS and round_.has_condition_answered_in_way(Sampling):
+    if round_.has_condition_answered_in_way(Sampling):  # by words, too: of whole numbers, these are numbers
         conditions = tuple(replace(c, fields={**c.fields, "label_rule": VERSION}) for c in conditions)
     return replace(
         round_,

@@ -150,6 +150,8 @@ CASES = [
          records(0.5, lower_is_better="yes")),
     Case("two directions of one name", EEE, ("'F1'", "higher scores are better in one log", "--lower-is-better"),
          two_directions),
+    Case("an evaluation without a name", EEE, ("evaluation_results 1", "evaluation_name is empty", "name the"),
+         records(0.5, results=[eee_result(" ", 1)])),
     Case("two evaluations of one name", EEE, ("evaluation_results 2", "two scores are called 'F1'"),
          records(0.5, results=[eee_result("F1", 1), eee_result("F1", 1)])),
     Case("an evaluation that the record lacks", EEE, ("line 1", "evaluation_name 'F2'", "record.json"),

@@ -94,7 +94,7 @@ CASES = [
     Case(
         "a file of another encoding",
         CALL,
-        ("line 1", "not a JSON object"),
+        ("line 1", "not UTF-8"),
         then(lambda f: (f / SAMPLES).write_bytes(b'{"doc_id": "\xff"}\n')),
     ),
     Case(

@@ -148,7 +148,8 @@ CASES = [
     of("nothing was asked", ("nothing was asked",), input="", messages=[]),
     of("an attachment that is missing", ("no attachment", "attachment://f00"), input="attachment://f00", messages=[]),
     of("choices that are no list", ("choices must be a list",), choices="red"),
-    of("one choice", ("1 options", "2 to 26"), choices=["red"]),
+    of("a choice that is a number", ("choices, input and content", "must be text, not 3"), choices=["red", 3]),
+    of("one choice", ("1 option", "2 to 26"), choices=["red"]),
     of(
         "several right choices",
         ("no single right option", "--right-or-wrong"),
@@ -163,17 +164,17 @@ CASES = [
     # its scores
     one(
         "no score at all",
-        ("0 of 2 samples have a score", "inspect score"),
+        ("no score in 2 samples", "inspect score"),
         as_eval([sample(n, scores={}) for n in (1, 2)]),
     ),
     one(
         "only errors",
-        ("0 of 1 samples have a score (1 ended with an error)",),
+        ("no score in 1 sample (1 ended with an error)",),
         as_eval([sample(scores={}, error={"message": "Out of memory"})]),
     ),
     one(
         "a score of a sample that ended with an error",
-        ("0 of 1 samples have a score (1 ended with an error)",),
+        ("no score in 1 sample (1 ended with an error)",),
         as_eval([text_sample(error={"message": "Out of memory"})]),
     ),
     of("a small letter, which Inspect does not count", ("the score 'c'",), scores={"judge": {"value": "c"}}),

@@ -81,7 +81,7 @@ def test_accuracies_that_are_no_share_of_n_are_told(tmp_path, capsys, accuracy, 
     imported(tmp_path, f"model,task,template,accuracy,n\nm,t,a,{accuracy},{n}\n")
     told = [line for line in capsys.readouterr().out.splitlines() if "no whole number" in line]
     assert (told == []) is whole
-    assert whole or "1 of 1 accuracies" in told[0]
+    assert whole or "1 of 1 accuracy," in told[0]
 
 
 def test_columns_have_other_names_and_files_of_any_kind(tmp_path):

@@ -83,11 +83,29 @@ def test_settings_of_the_prompt_are_wordings(tmp_path):
     assert len(responses) == 4
 
 
+def test_prompts_that_differ_in_blanks_alone_are_two_wordings(tmp_path):
+    for number, instructions in enumerate(["Say a letter.", "Say a letter.\n"]):
+        helm(tmp_path / "suite" / f"{number}", [request()], instructions=instructions)
+    _, stimuli, _ = run(tmp_path / "run", tmp_path / "suite")
+    assert [row["pattern"] for row in stimuli] == ["instructions-1", "instructions-2"]
+
+
 def test_settings_of_the_generation_are_conditions(tmp_path):
     for temperature in (0.0, 1.0):
         helm(tmp_path / f"t{temperature}", [request()], temperature=temperature)
     info, stimuli, _ = run(tmp_path / "run", tmp_path / "t0.0", tmp_path / "t1.0")
     assert list(info["conditions"]) == ["temperature=0.0", "temperature=1.0"] and len(stimuli) == 1
+
+
+@pytest.mark.parametrize("words", [["--right-or-wrong"], ["--scores"]])
+def test_the_method_is_told_of_a_condition_whose_runs_all_have_it(tmp_path, words):
+    """It was that of the first run, also of a condition that has another one, too."""
+    for name, method in (("qa", "generation"), ("mmlu", "multiple_choice_joint")):
+        helm(tmp_path / name, [request()], name=name, method=method)
+    info, _, _ = run(tmp_path / "both", tmp_path / "qa", tmp_path / "mmlu", *words)
+    assert all("method" not in fields for fields in info["conditions"].values())
+    info, _, _ = run(tmp_path / "one", tmp_path / "qa", *words)
+    assert {fields["method"] for fields in info["conditions"].values()} == {"generation"}
 
 
 def test_trials_are_conditions(tmp_path):
@@ -124,6 +142,12 @@ def test_texts_are_right_or_wrong(tmp_path, capsys):
     assert [row["variant"] for row in stimuli] == ["original", "typos"] * 3
     assert [row["answer"] for row in responses] == ["right", "wrong", "wrong", "right", "wrong", "right"]
     assert "1 partial score taken as wrong" in capsys.readouterr().out
+
+
+def test_a_nul_that_a_model_wrote_is_no_reason_to_refuse_its_run(tmp_path):
+    _, _, responses = run(tmp_path / "run", helm(tmp_path / "helm", [request("id1", " B\0", output_mapping=None)]),
+                          "--right-or-wrong")  # fmt: skip
+    assert responses[0]["output"] == [" B\ufffd"]
 
 
 def test_what_is_wanting_is_told(tmp_path, capsys):

@@ -65,8 +65,8 @@ def test_real_logs_have_the_accuracy_that_they_state(tmp_path, capsys, real, nam
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval", "0 of 10 samples have a score,"),
-        ("data_cvebench_empty_choices.json", "0 of 1 samples have a score (1 ended with an error),"),
+        ("2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval", "no score in 10 samples,"),
+        ("data_cvebench_empty_choices.json", "no score in 1 sample (1 ended with an error),"),
     ],
 )
 def test_real_logs_without_a_score_are_refused(tmp_path, capsys, real, name, words):

@@ -10,6 +10,7 @@ import pytest
 
 from helpers.lm_eval_logs import CHOICE, FEW, LATER, SNOW, TEA, TEXT, letters, row, write, written
 from inference.__main__ import main
+from inference.importers.lm_eval.requests import _parse_options_from_differing_contexts
 
 pytestmark = pytest.mark.slow
 
@@ -176,6 +177,22 @@ def test_options_in_the_text_share_what_follows(tmp_path, right):
     assert found["probability"] is None and math.isnan(found["mass"]) and list(found["logprob"]) == [-30.5, -31.0]
 
 
+@pytest.mark.parametrize(
+    ("before", "first", "second"),
+    [
+        ("Give it to the ", "trophy", "trolley"),
+        ("奖杯放不进手提箱，因为", "奖杯", "手提箱"),
+        ("カップは鞄に入らない。なぜなら", "カップ", "鞄"),
+        ("住んだのは", "京", "京都"),
+        ("컵이 안 들어간다. ", "가방이", "가위가"),
+    ],
+)
+def test_options_in_the_text_begin_where_a_word_may_begin(before, first, second):
+    """In scripts without blanks, all text up to the last blank was lost."""
+    row_options = _parse_options_from_differing_contexts([before + first, before + second], " End.", False)
+    assert (row_options.text, row_options.words) == (f"{before}_ End.", (first, second))
+
+
 @pytest.mark.parametrize("shape", ["list", "numbers", "flat"])
 def test_older_and_other_shapes_of_a_row_read_the_same(tmp_path, shape):
     """Arguments as a list of lists; numbers as numbers, no list of metrics; lmms-eval's lists of one."""
@@ -246,6 +263,11 @@ def test_of_metrics_that_are_no_exact_match_the_first_that_says_right_or_wrong_c
     rows, info = imported(tmp_path, write(tmp_path / "logs", {"t": lines}, TEXT))
     assert list(info["conditions"]) == ["plain"] and rows["answer"].tolist() == ["wrong", "right"]
     assert {row["metric"] for row in rows["attributes"]} == {"em"}
+
+
+def test_a_nul_that_a_model_wrote_stands_in_no_run_folder(tmp_path):
+    rows, _ = imported(tmp_path, write(tmp_path / "logs", {"t": [written(0, TEA, 1.0, text=" Le\0f.")]}, TEXT))
+    assert list(rows["output"][0]) == [" Le\ufffdf."]
 
 
 @pytest.mark.parametrize("flat", [False, True])
@@ -327,7 +349,7 @@ def test_texts_that_differ_between_models_are_counted_and_the_first_stands(tmp_p
 
 def test_samples_that_are_missing_are_counted(tmp_path, capsys):
     imported(tmp_path, write(tmp_path / "logs", {"t": [letters(0, TEA)]}, CHOICE | {"samples": 5_000}))
-    assert "1 of the 5,000 samples that its results file counts" in capsys.readouterr().out
+    assert "1 sample, where its results file counts 5,000" in capsys.readouterr().out
 
 
 def test_two_runs_of_one_task_are_refused_by_name(tmp_path, capsys):
@@ -353,6 +375,26 @@ def test_what_nobody_judged_is_not_wrong(tmp_path, capsys, target):
     rows = [letters(0, TEA, target=target, metrics=["brier_score"], brier_score=0.1)]
     line = refused(tmp_path, capsys, write(tmp_path / "logs", {"t": rows}), "--right-or-wrong")
     assert "line 1: no right option is named" in line and "--scores imports numbers" in line
+
+
+def test_a_byte_order_mark_belongs_to_no_row(tmp_path):
+    """It made the first row no JSON, and the line said to take that row out."""
+    folder = write(tmp_path / "logs", {"t": [letters(0, TEA)]})
+    for file in folder.iterdir():
+        file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert len(imported(tmp_path, folder)[0]) == 1
+
+
+def test_a_target_in_digits_of_full_width_is_the_words_of_an_option(tmp_path):
+    line = row(0, {"q": 1}, [("いくつ？", f" {word}") for word in "１２３"], target="２", metrics=["acc"], acc=1.0,
+               filtered_resps=[["-3", "False"], ["-1", "False"], ["-2", "False"]])  # fmt: skip
+    assert list(imported(tmp_path, write(tmp_path / "logs", {"t": [line]}))[0]["gold"]) == ["B"]
+
+
+@pytest.mark.parametrize("end", [None, {}])
+def test_a_choice_that_continues_with_no_text_is_refused(tmp_path, capsys, end):
+    line = row(0, TEA, [("a", " b"), ("a", end)], metrics=["acc"])
+    assert "the text of an option is needed" in refused(tmp_path, capsys, write(tmp_path / "logs", {"t": [line]}))
 
 
 def test_a_choice_of_one_option_is_refused(tmp_path, capsys):

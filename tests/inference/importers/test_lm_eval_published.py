@@ -85,4 +85,4 @@ def test_the_sample_of_a_generation_task_has_the_accuracy_that_its_file_states(t
     rows = rows_of(tmp_path / "run")
     said = json.loads(next(LOGS.glob("results_*.json")).read_text(encoding="utf-8"))
     assert rows["right"].mean() == said["results"]["math_perturbed_full"]["exact_match,none"] == 0.0
-    assert len(rows) == 10 and "10 of the 5,000 samples" in capsys.readouterr().out
+    assert len(rows) == 10 and "10 samples, where its results file counts 5,000" in capsys.readouterr().out

@@ -87,7 +87,10 @@ def test_a_mean_that_the_results_file_states_otherwise_is_told(tmp_path, capsys)
     )
     import_scores(tmp_path, "lm-eval", folder, "--scores")
     said = capsys.readouterr().out
-    assert "0 of 1 means" in said and "the mean of f1,none is 0.230722, the results file states 0.5" in said
+    assert (
+        "0 of 1 mean is what the results files state" in said
+        and "the mean of f1,none is 0.230722, the results file states 0.5" in said
+    )
 
 
 def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_always(tmp_path, capsys):
@@ -115,6 +118,14 @@ def test_filters_shots_booleans_and_choices_are_conditions_and_wordings_as_alway
     assert [row["error"] for row in rows if row["condition"] == "plain/brier"] == [None, "the row has no brier"] * 2
     assert all(row["output"] is None for row in rows if "acc" in row["condition"])
     assert "; responses without one: 6" in capsys.readouterr().out
+
+
+def test_rows_of_records_may_have_a_byte_order_mark_and_empty_lines(tmp_path):
+    folder = eee_record(tmp_path / "record", [eee_result("F1", 0.5)], [eee_row("s1", "F1", 0.5)])
+    rows = folder / "record_samples.jsonl"
+    rows.write_bytes(b"\xef\xbb\xbf" + rows.read_bytes() + b"\n\r\n")
+    _, _, imported_rows = import_scores(tmp_path, "eee", folder, "--scores")
+    assert [row["score"] for row in imported_rows] == [0.5]
 
 
 def test_the_direction_of_a_mean_is_what_the_task_of_lm_eval_states(tmp_path):

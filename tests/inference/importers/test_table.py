@@ -56,7 +56,7 @@ def test_completions_are_parsed(tmp_path, capsys):
     assert lines == [
         "run: 1 item, 3 variants",
         "m1 import: 3 of 3 variants, 1 of 3 answers invalid",
-        "m2 import: 1 of 3 variants, 0 of 1 answers invalid",
+        "m2 import: 1 of 3 variants, 0 of 1 answer invalid",
     ]
     assert "/run: done; next: waver report " in last
 
@@ -171,6 +171,12 @@ def test_a_response_whose_counts_are_all_zero_has_no_sample(tmp_path):
     rows = [{**row, "yes": y, "no": "0"} for row, y in zip(NUMBERS, "30", strict=True)]
     *_, responses = run(tmp_path / "run", write(tmp_path / "t.csv", rows), *COUNTS)
     assert [(r["count"], r["error"]) for r in responses] == [([3, 0], None), (None, "no sample in column yes, no")]
+
+
+def test_of_a_table_without_any_answer_no_share_of_answers_is_told(tmp_path, capsys):
+    run(tmp_path / "run", write(tmp_path / "t.csv", [{**row, "yes": "0", "no": "0"} for row in NUMBERS]), *COUNTS)
+    said = capsys.readouterr().out
+    assert "2 variants, 2 without a response\n" in said and "of 0 answers" not in said
 
 
 def test_a_null_completion_is_no_response_and_an_empty_one_is_invalid(tmp_path):

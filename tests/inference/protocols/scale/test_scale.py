@@ -8,9 +8,14 @@ import pytest
 from helpers.commands import ROOT
 from helpers.workbooks import workbook
 from inference.__main__ import main
-from inference.engines.contract import Generation, Score, Thoughts
+from inference.asking.answer_ways import AnswerWays
+from inference.engines.contract import Generation, Sampling, Score, Thoughts
 from inference.protocols.scale import COLUMNS, Questions, build_scale_study, read_scale_prompts
-from inference.protocols.scale.reading import build_columns_of_scale_response, find_option_by_number_or_letter
+from inference.protocols.scale.reading import (
+    VERSION,
+    build_columns_of_scale_response,
+    find_option_by_number_or_letter,
+)
 from inference.protocols.scale.shown import DOWN, LETTERS, NUMBERS, UP, WORDS, Showing, choose_shown_options
 from inference.stimuli.items import read_and_check_items
 from inference.stimuli.study import Option, Variant
@@ -115,6 +120,14 @@ def test_prompts_show_the_options_in_order_and_what_to_reply_with():
     assert names == ["chat/letters-down/no-middle", "chat/words-up"]
     (cloze, _) = asked.rounds("cloze")
     assert cloze.render(variant, "[MASK]").text.endswith("D: Strongly disagree. Reply: [MASK].")
+
+
+@pytest.mark.parametrize("labels", [NUMBERS, LETTERS, WORDS])
+def test_conditions_of_texts_record_the_rule_that_reads_numbers(labels):
+    """Texts in words are read by it, too, where the options are whole numbers."""
+    answers = AnswerWays(probability=False, texts=(Sampling(max_tokens=4),))
+    (round_,) = Questions(read_scale_prompts(), (Showing(labels),), answers).rounds("plain")
+    assert [condition.fields["label_rule"] for condition in round_.conditions] == [VERSION]
 
 
 def test_probabilities_of_numbers_are_taken_out_of_their_range():
