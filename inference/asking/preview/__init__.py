@@ -6,7 +6,7 @@ The models are loaded one by one, while what is said of them is read: `text` wri
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,7 +86,7 @@ def preview_models(
     questions: Questions,
     settings: Settings,
     load: Callable[[Model, int], Engine] | None = None,
-) -> Iterator[ModelPreview]:
+) -> Generator[ModelPreview, None, None]:
     """Load the models one by one and say what each of them would be asked.
 
     Parameters
@@ -98,7 +98,7 @@ def preview_models(
 
     Yields
     ------
-    A preview per model; read its rounds before the next one.
+    A preview per model; read its rounds before the next one. Its engine is closed then, or with the generator.
 
     Raises
     ------
@@ -108,16 +108,18 @@ def preview_models(
     variants = list(study.variants)
     for model in models:
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
-        form = engine.choose_prompt_form(settings.form)
-        fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
-        yield ModelPreview(
-            model.id,
-            engine.info,
-            _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
-        )
-        print_bill(model.id, engine.close())
-        del engine
-        release_device_memory()
+        try:
+            form = engine.choose_prompt_form(settings.form)
+            fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
+            yield ModelPreview(
+                model.id,
+                engine.info,
+                _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
+            )
+        finally:
+            print_bill(model.id, engine.close())
+            del engine
+            release_device_memory()
 
 
 def _yield_rounds_naming_model_in_errors(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:

@@ -227,6 +227,23 @@ class TestJson:
         assert content["failed"] == [{"model": "a", "error": "a: there is no such model"}]
         assert content["n_prompts"] == 30
 
+    def test_the_engine_of_a_model_that_fails_is_closed_before_the_next_is_loaded(self):
+        calls = []
+
+        def load(model, seed):
+            calls.append(f"load {model.id}")
+            engine = loader()(model, seed)
+            engine.close = lambda: calls.append(f"close {model.id}")
+            if model.id == "a":
+                engine.explain_prompt = raise_input_error
+            return engine
+
+        def raise_input_error(prompt):
+            raise InputError("none of the answers can be scored")
+
+        self.read(MODELS, load)
+        assert calls == ["load a", "close a", "load b", "close b"]
+
     def test_it_has_the_numbers_of_the_text(self):
         content = self.read(orders=("yes-no", "no-yes"))
         assert (content["n_items"], content["n_variants"], content["n_prompts"]) == (5, 30, 120)
