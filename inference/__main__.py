@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
+from os.path import expanduser
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -213,7 +214,11 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     """Define the options of `run PROTOCOL`."""
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
+        "--out",
+        type=expanduser,  # a run file's and Python's `~` is not the shell's
+        required=True,
+        metavar="RUN",
+        help="run folder: a new one, or one of the same study to continue",
     )
     _add_asking_arguments(protocol, parser)
     arguments.add_allow_failed_option(parser)
