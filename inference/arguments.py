@@ -220,7 +220,9 @@ def add_engine_options(parser: ArgumentParser) -> None:
         help="what runs the model (default: auto, on this machine as its files say)",
     )  # fmt: skip
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
-    engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
+    engine.add_argument(
+        "--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: cuda if there is one, else cpu)"
+    )
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
     engine.add_argument("--seed", type=parse_seed, help="default: 0, or what the run folder records")
     engine.add_argument(

@@ -31,7 +31,7 @@ from inference.runfolder.store import Run
 from inference.stimuli.study import Study
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 
-MOST_LISTED = 100  # items without paraphrases that are named one by one
+MOST_LISTED = 100  # items with too few paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ def _refuse_unrenderable_first_prompt(task: Task) -> None:
 
 
 def print_items_with_too_few_paraphrases(study: Study) -> None:
-    """Print the items without paraphrases to standard error."""
+    """Print the items that have fewer than two paraphrases to standard error."""
     unstable = study.items_with_too_few_paraphrases
     if unstable:
         print_warning(
