@@ -10,7 +10,13 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ground.command import describe_undecodable_argument
-from ground.errors import InputError, RunFailed, describe_os_error_with_exit_status, format_nearest_name_hint
+from ground.errors import (
+    InputError,
+    RunFailed,
+    describe_os_error_with_exit_status,
+    format_nearest_name_hint,
+    format_quantity,
+)
 from ground.extras import convert_import_errors_to_install_advice
 from ground.outside_rooms import clear_rooms_in_use
 from ground.progress import import_progress_bar_class
@@ -183,7 +189,7 @@ def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:
     failed = sum(tally.failed for tally in tallies)
     models = len({tally.model for tally in tallies})
     without = f", {failed:,} without a response" if failed else ""
-    return f"{out}: {models} model{'s' * (models != 1)}, {rows:,} rows ({asked:,} of them new{without})"
+    return f"{out}: {format_quantity(models, 'model')}, {format_quantity(rows, 'row')} ({asked:,} of them new{without})"
 
 
 def _format_python_call_for_record(

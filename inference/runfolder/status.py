@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ground import run_json
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.runfolder.parquet import KEY, read_parquet, refuse_damaged_or_foreign_columns
 
 
@@ -103,8 +103,8 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     unloaded = sum(len(status.progress) for status in statuses) - len(begun)
     imported = sum(progress.done for progress in begun if progress.expected is None)
     yield (
-        f"in all: {sum(progress.done for progress in begun):,} rows done, {rows_left_in_all:,} left"
-        + (f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else "")
+        f"in all: {format_quantity(sum(progress.done for progress in begun), 'row')} done, {rows_left_in_all:,} left"
+        + (f", and {format_quantity(unloaded, 'model')} not begun" if unloaded else "")
         + (f" ({imported:,} were imported: nothing is asked)" if imported else "")
     )
 

@@ -26,6 +26,7 @@ from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
 from inference.engines.contract import Explanation, Score, Thinking
 from inference.protocols.agreement import Questions, read_agreement_prompts
+from inference.stimuli.study import Item, Study
 from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,13 @@ def test_one_prompt_its_options_and_what_is_to_come():
     assert "not counted (no such token): 'YES' 'NO'" in text
     assert text.count("to come: 30 prompts, 680 tokens, about 1 s or less") == 2
     assert lines()[-1] == "in all: 60 prompts, about 1 s or less (loading the models aside)"
+
+
+def test_one_prompt_of_one_item_is_counted_as_one():
+    first_item = Study(STUDY.protocol, "one", (Item("0", STUDY.items[0].variants[:1]),), STUDY.canonical)
+    questions = Questions(read_agreement_prompts())
+    text = list(describe_preview(first_item, preview_models(first_item, MODELS[:1], questions, Settings(), loader())))
+    assert text[0] == "study one (agreement): 1 item, 1 variant" and text[-1].startswith("in all: 1 prompt, ")
 
 
 def test_an_error_names_the_model_that_it_is_about():

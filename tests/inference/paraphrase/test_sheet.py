@@ -212,7 +212,7 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"match": ""}, "row 3: match is empty (1 rows are); write yes or no"),
+        ({"match": ""}, "row 3: match is empty (1 row is); write yes or no"),
         ({"match": "perhaps"}, "row 3: match is 'perhaps'; write yes or no"),
         ({"item": "9"}, "row 3: there is no item '9' in the items"),
         ({"paraphrase": "Quite another."}, "row 3: the paraphrase is not that of the items"),
