@@ -24,7 +24,7 @@ from inference.asking.preview import text as as_text
 from inference.asking.preview.records import render_preview_json_and_list_errors
 from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
-from inference.engines.contract import Explanation, Score, Thinking
+from inference.engines.contract import Explanation, Score, Thinking, Thoughts
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.study import Item, Study
 from inference.stimuli.templates.prompts import build_template_values_of_options
@@ -184,6 +184,21 @@ def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     assert re.search(r"in all: 30 prompts, about (1 s or less|\d+ s) to \d+ s \(", text)
     ways, factor = shorten_thoughts_and_compute_time_factor([way.way for way in questions.rounds("chat")[0].conditions])
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
+
+
+def test_where_thinking_is_off_the_prompt_and_its_probabilities_are_those_of_the_run():
+    def load(model, seed):
+        engine = loader(info={"thinks": True}, form="chat")(model, seed)
+        engine.think = lambda prompts, thinking: (
+            [Thoughts(scores=(Score((0.25, 0.5), (-1.0, -1.0), 0.75),))] * len(prompts)
+        )
+        return engine
+
+    answers = AnswerWays(False, (), (Thinking(1, 0.0, effort="none"),))
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
+    assert "[none]" in text and "all options together: mass 0.75;" in text
+    assert "after each thought" not in text
 
 
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
