@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
-from os.path import expanduser
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -215,7 +214,7 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
         "--out",
-        type=expanduser,  # a run file's and Python's `~` is not the shell's
+        type=arguments.parse_path_of_run_folder,
         required=True,
         metavar="RUN",
         help="run folder: a new one, or one of the same study to continue",

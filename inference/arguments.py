@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from os.path import expanduser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,19 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         raise ArgumentTypeError(
             f"{shorten_text(text, 40)} is neither a number of rows nor a share as 2% or 0.5%"
         ) from None
+
+
+def parse_path_of_run_folder(text: str) -> str:
+    """Convert an argument to the path of a run folder; the `~` of a call from Python is not the shell's.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty, which would be the working folder.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("is empty; give the name of a folder")
+    return expanduser(text)
 
 
 def parse_language(text: str) -> str:
