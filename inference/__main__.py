@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from ground.command import run_command
 from ground.commands import Command, build_command_with_outside_verbs, find_commands, import_functions_of_outside_verb
-from ground.errors import InputError, format_quantity
+from ground.errors import InputError
 from ground.outside_rooms import clear_rooms_in_use
 from ground.parser import CommandParser, hide_values_of_secret_options, list_chosen_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
+from ground.run_json import read_run_json
 from inference import arguments, protocols
 from inference.runfolder import describe_where_rows_are_and_next
 from inference.stimuli.reading import recognition_notes
@@ -212,7 +213,11 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     """Define the options of `run PROTOCOL`."""
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: a new one, or one of the same study to continue"
+        "--out",
+        type=arguments.parse_path_of_run_folder,
+        required=True,
+        metavar="RUN",
+        help="run folder: a new one, or one of the same study to continue",
     )
     _add_asking_arguments(protocol, parser)
     arguments.add_allow_failed_option(parser)
@@ -298,16 +303,19 @@ def ask_study(
     """
     from inference.asking.execute import ask_tasks_and_list_tallies
     from inference.asking.failures import describe_conditions_of_low_option_mass
+    from inference.runfolder.status import describe_number_of_drawn_wordings
 
     with arguments.open_ray_cluster(options.ray, options.ray_workers) as cluster:
         tallies = ask_tasks_and_list_tallies([task], load=load, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies):
         print_warning(line)
     if options.limit is not None and options.limit < len(task.study.items):
-        print(f"asked about {options.limit:,} of {len(task.study.items):,} items; without --limit the others are asked")
-    if getattr(options, "wordings", None) is not None:
-        asked = format_quantity(options.wordings, "wording")
-        print(f"asked {asked} of each item; a larger --wordings asks only the others")
+        print(
+            f"this call was about the first {options.limit:,} of {len(task.study.items):,} items; without --limit, "
+            "what is left of the others is asked"
+        )
+    if drawn := getattr(options, "wordings", None) and describe_number_of_drawn_wordings(read_run_json(Path(task.out))):
+        print(f"asked with {drawn}; a larger number asks only the others")
     return tallies
 
 

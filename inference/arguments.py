@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ArgumentGroup
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from os.path import expanduser
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,19 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         raise ArgumentTypeError(
             f"{shorten_text(text, 40)} is neither a number of rows nor a share as 2% or 0.5%"
         ) from None
+
+
+def parse_path_of_run_folder(text: str) -> str:
+    """Convert an argument to the path of a run folder; the `~` of a call from Python is not the shell's.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty, which would be the working folder.
+    """
+    if not text.strip():
+        raise ArgumentTypeError("is empty; give the name of a folder")
+    return expanduser(text)
 
 
 def parse_language(text: str) -> str:
@@ -220,7 +234,9 @@ def add_engine_options(parser: ArgumentParser) -> None:
         help="what runs the model (default: auto, on this machine as its files say)",
     )  # fmt: skip
     engine.add_argument("--dtype", choices=("auto", "float32", "bfloat16", "float16"), default="auto")
-    engine.add_argument("--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: the best there is)")
+    engine.add_argument(
+        "--device", default="auto", help="cpu, cuda, cuda:1, mps ... (default: cuda if there is one, else cpu)"
+    )
     engine.add_argument("--revision", help="branch, tag or commit of hub models")
     engine.add_argument("--seed", type=parse_seed, help="default: 0, or what the run folder records")
     engine.add_argument(

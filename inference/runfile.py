@@ -21,6 +21,7 @@ from __future__ import annotations
 from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from os.path import expanduser
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -186,7 +187,7 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
         _convert_toml_table_to_planned_study(file, number, {**defaults, **table}, build_parser)
         for number, table in enumerate(tables, 1)
     )
-    return Plan(file, content["out"], content.get("ray"), content.get("ray-workers"), studies)
+    return Plan(file, expanduser(content["out"]), content.get("ray"), content.get("ray-workers"), studies)
 
 
 def _convert_toml_table_to_planned_study(

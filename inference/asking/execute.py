@@ -31,7 +31,7 @@ from inference.runfolder.store import Run
 from inference.stimuli.study import Study
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 
-MOST_LISTED = 100  # items without paraphrases that are named one by one
+MOST_LISTED = 100  # items with too few paraphrases that are named one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,9 @@ def ask_tasks_and_list_tallies(
                     except InputError as error:
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
+                        left_shares = group[group.index(share) :] if engine.fails else [share]
                         unasked |= _print_error_and_assign_to_shares(
-                            group[group.index(share) :] if engine.fails else [share], error
+                            [left_share for left_share in left_shares if left_share not in answered], error
                         )
                     if last[share.run.path] is share and not any(
                         unasked_share.run is share.run for unasked_share in unasked
@@ -198,12 +199,13 @@ def _find_errors_of_absent_models(
     """Look for all models that are to be loaded before the first is; name those that are not there."""
     unasked: dict[_Share, InputError] = {}
     for group in groups:
-        if all(share in finished_shares for share in group):
+        unfinished_shares = [share for share in group if share not in finished_shares]
+        if not unfinished_shares:
             continue
         try:
             group[0].task.settings.refuse_missing_model(group[0].model)
         except InputError as error:
-            unasked |= _print_error_and_assign_to_shares(group, error)
+            unasked |= _print_error_and_assign_to_shares(unfinished_shares, error)
     return unasked
 
 
@@ -306,7 +308,7 @@ def _refuse_unrenderable_first_prompt(task: Task) -> None:
 
 
 def print_items_with_too_few_paraphrases(study: Study) -> None:
-    """Print the items without paraphrases to standard error."""
+    """Print the items that have fewer than two paraphrases to standard error."""
     unstable = study.items_with_too_few_paraphrases
     if unstable:
         print_warning(

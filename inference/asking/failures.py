@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ground.errors import RunFailed
+from ground.errors import RunFailed, format_quantity
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally
@@ -127,4 +127,5 @@ and try another --form or model
             "`waver preview`, and try another --form or model"
         )
     if len(low) > MOST_LOW:
-        yield f"the same holds of most responses of {len(low) - MOST_LOW:,} more models and conditions"
+        more = format_quantity(len(low) - MOST_LOW, "more model and condition", "more models and conditions")
+        yield f"the same holds of most responses of {more}"

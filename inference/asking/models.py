@@ -178,6 +178,8 @@ def refuse_folder_of_earlier_demo_models(out: str, models: Iterable[Model]) -> N
 
 def _find_local_or_hub_model(name: str) -> Model:
     """Find the model that a name, folder, hub id or NAME=PATH stands for."""
+    if not name.strip():  # "" would be the working folder
+        raise InputError("--model: is empty; give a hub id, a folder or NAME=FOLDER")
     chosen, equals, source = name.partition("=")
     if not equals or expand_user_path(name).is_dir():
         chosen, source = "", name

@@ -94,7 +94,7 @@ def list_option_labels(variant: Variant) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How many wordings of every item are drawn (`wordings`), and how many items have: `least` and `most`."""
+    """How many wordings of every item, or pattern of it, are drawn (`wordings`), of `least` to `most` there are."""
 
     wordings: int
     least: int

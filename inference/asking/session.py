@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 from ground import progress
-from ground.errors import RunFailed
+from ground.errors import RunFailed, format_quantity
 from inference.engines.contract import PAST_WINDOW
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
@@ -210,14 +210,15 @@ def print_prompt_and_failure_counts(name: str, tallies: Sequence[Tally], seconds
     if not asked_count:
         print_that_nothing_is_left_to_ask(name)
     elif progress.is_verbose() or not progress.can_show_progress_bars():
-        progress.print_progress(f"{name}: {asked_count:,} prompts in {seconds:.1f} s")
+        progress.print_progress(f"{name}: {format_quantity(asked_count, 'prompt')} in {seconds:.1f} s")
     if failed:
         failing = [tally for tally in tallies if tally.failed]
         if len(failing) == 1:
             name, asked_count = failing[0].format_model_and_condition(), failing[0].asked_count
         again = "; the same command asks them again" if failed > too_long else ""
         progress.print_warning(
-            f"{name}: {failed:,} of {asked_count:,} prompts got no response (first {failing[0].first_error}){again}"
+            f"{name}: {failed:,} of {format_quantity(asked_count, 'prompt')} got no response "
+            f"(first {failing[0].first_error}){again}"
         )
 
 

@@ -1,14 +1,16 @@
 """Find the option that a generated text chooses, by a rule short enough for a methods section.
 
 1.  Text and labels are compared case-folded and Unicode-normalised, without markdown emphasis and double quotes. A
-    label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Korean,
-    Thai ...) no boundary is needed. But は before い is mostly a particle ("答えはいいえ"), so はい begins a clause, or
-    follows は ("答えははい"); and a label in katakana is no part of a longer word ("ハイキング"). Spaces, hyphens and
+    label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Thai
+    ...) no boundary is needed. But は before い is mostly a particle ("答えはいいえ"), so はい begins a clause, or
+    follows は ("答えははい"); and a label in katakana is no part of a longer word ("ハイキング"). A Korean label begins
+    a word ("불찬성"), which may go on ("찬성합니다") unless the label is one syllable ("예술"). Spaces, hyphens and
     underscores inside a label are equal.
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
-    "unable to agree"), a Chinese one right before it ("不太同意"), or a Japanese one after it ("賛成できません").
+    "unable to agree"), a Chinese one right before it ("不太同意"), or a Japanese or Korean one after it
+    ("賛成できません", "찬성하지 않습니다").
     Mentions joined by "or", "nor", a comma or a slash share the denial. If they are different labels ("neither agree
     nor disagree", "I cannot agree or disagree"), the text declines to choose there; this neither gives an answer nor
     cancels one given elsewhere.
@@ -41,8 +43,8 @@ means nobody can say. All these are invalid.
 
 "No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks, the German "ja" between two
 words ("das ist ja falsch") and the French "non" of "non seulement". What surrounds a mention stands in `mentions`.
-Negations are known for English, Japanese and Chinese; reported and open mentions and stances for English. A label of
-one letter collides with the English article "a": import such answers as given answers, not as text.
+Negations are known for English, Japanese, Chinese and Korean; reported and open mentions and stances for English. A
+label of one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ from inference.asking import stances
 from inference.asking.mentions import (
     CHARACTER,
     COORDINATED,
+    HANGUL,
     JAPANESE_LETTERS,
     JOINED,
     KATAKANA,
@@ -216,6 +219,8 @@ def _build_wording_pattern(wording: str) -> str:
         body = rf"(?:(?<![{JAPANESE_LETTERS}])|(?<=は)){body}"
     elif re.fullmatch(rf"[{KATAKANA}]+", wording):
         body = rf"(?<![{KATAKANA}]){body}(?![{KATAKANA}])"
+    elif re.match(rf"[{HANGUL}]", wording):
+        body = rf"(?<![{HANGUL}]){body}" + (rf"(?=입니|이[다에]|라고|[^{HANGUL}]|\Z)" if len(wording) == 1 else "")
     if wording == "no":
         body += NO_ALONE
     if wording == "non":

@@ -32,10 +32,10 @@ def limit_questions_to_sampled_wordings(
     seed: int,
     build_key: Callable[[Variant], Key] = build_rewording_group_key,
 ) -> Questions:
-    """Draw some wordings of every item, beside its original.
+    """Draw some wordings of every item, or of every pattern of it, beside its original.
 
     They stand in a random order, and the first of them are drawn: so a larger number contains the smaller.
-    An item that has fewer is asked in all it has, and a line on standard error says so.
+    Where there are fewer, all are asked, and a line on standard error says so.
 
     Parameters
     ----------
@@ -82,11 +82,13 @@ def _compute_random_order_key_of_wording(seed: int, variant: Variant) -> bytes:
 
 
 def _describe_items_short_of_wordings(short_keys: Sequence[Key], sizes: Sequence[int], n_wordings: int) -> str:
-    """Say how many items have fewer wordings than are to be drawn."""
-    if not sizes or max(sizes) < n_wordings:
-        return f"--wordings {n_wordings:,} is more than any item has ({max(sizes, default=0):,} at most): all are asked"
-    groups = "reworded items" if len(short_keys[0]) == 1 else "patterns of items"
+    """Say how many items, or patterns of items, have fewer wordings than are to be drawn."""
+    is_per_item = len(short_keys[0]) == 1
+    if max(sizes) < n_wordings:
+        group = "item" if is_per_item else "pattern of an item"
+        return f"--wordings {n_wordings:,} is more than any {group} has ({max(sizes):,} at most): all are asked"
     return (
-        f"{len(short_keys):,} of {len(sizes):,} {groups} have fewer wordings than --wordings {n_wordings:,}, and are "
-        f"asked in all of theirs (such as {shorten_text('/'.join(short_keys[0]))})"
+        f"{len(short_keys):,} of {len(sizes):,} {'reworded items' if is_per_item else 'patterns of items'} have fewer "
+        f"wordings than --wordings {n_wordings:,}, and are asked in all of theirs "
+        f"(such as {shorten_text('/'.join(short_keys[0]))})"
     )

@@ -76,9 +76,9 @@ class Sampling:
     how hard a thinking model thinks (`reasoning_effort` of its chat template or server).
 
     Of the tokens, after the temperature, only these may be written: the `top_k` most probable (0: all); of them the
-    fewest whose probabilities, renormalised, sum to `top_p` (1: all); of these the ones with at least `min_p` times
-    the probability of the most probable (0: all). This order is that of transformers. vLLM restricts by `min_p` first,
-    so where both are given its `top_p` is a share of fewer tokens, and may leave out some more.
+    fewest whose probabilities, renormalised, sum to `top_p` or more (1: all); of these the ones with at least `min_p`
+    times the probability of the most probable (0: all). This order is that of transformers. vLLM restricts by `min_p`
+    first, so where both are given its `top_p` is a share of fewer tokens, and may leave out some more.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """Combine paraphrases from several sources into one set of items; the attribute `source` names the source.
 
-A wording that several sources found is asked once and belongs to all of them (`source` is "a|b").
+A wording that several sources found is asked once and belongs to all of them (`source` is "a|b"). Attributes on which
+they differ are left out.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     Raises
     ------
     InputError
-        Two files have different originals for one item, or different wordings of one name and source; an item has no
-        original, a paraphrase has no source, or a source is named with `|` or not at all.
+        Two files have different originals for one item, different wordings of one name and source, or another language
+        or gold for one wording; an item has no original, a paraphrase has no source, or a source is named with `|` or
+        not at all.
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
     first: dict[str, Path] = {}
@@ -56,7 +58,7 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
                     variant = _set_variant_source(variant, source, path)
                 wording = variant.text.strip()
                 if wording in variant_by_wording:
-                    variant = _merge_wording_of_two_files(variant_by_wording[wording], variant)
+                    variant = _merge_wording_of_two_files(variant_by_wording[wording], variant, path)
                 elif variant.variant in names:
                     raise InputError(
                         f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name "
@@ -113,11 +115,22 @@ def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Var
     return replace(variant, variant=variant_name, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
 
 
-def _merge_wording_of_two_files(first_variant: Variant, second_variant: Variant) -> Variant:
-    """Merge one wording of two files: an original keeps what is true of both, a paraphrase gets both sources."""
-    if first_variant.pattern == ORIGINAL:
-        return replace(first_variant, attributes=copy_attributes_except_match(first_variant))
+def _merge_wording_of_two_files(first_variant: Variant, second_variant: Variant, path: Path) -> Variant:
+    """Merge one wording of two files: what is true of both stays, and a paraphrase gets both sources."""
+    fields = {}
+    for name in ("language", "gold", "gold_score"):
+        first_value, second_value = getattr(first_variant, name), getattr(second_variant, name)
+        if None not in (first_value, second_value) and first_value != second_value:
+            raise InputError(
+                f"{path}: item '{second_variant.item}': the {name} of '{second_variant.text[:40]}' is {second_value} "
+                f"here and {first_value} before; make them agree"
+            )
+        fields[name] = second_value if first_value is None else first_value
+    first, second = copy_attributes_except_match(first_variant), copy_attributes_except_match(second_variant)
+    attributes = {
+        name: value for name, value in (first | second).items() if first.get(name, value) == second.get(name, value)
+    }
     names = dict.fromkeys((*list_sources_of_paraphrase(first_variant), *list_sources_of_paraphrase(second_variant)))
-    return replace(
-        first_variant, attributes={**copy_attributes_except_match(first_variant), SOURCE: SEPARATOR.join(names)}
-    )
+    if first_variant.pattern != ORIGINAL:
+        attributes[SOURCE] = SEPARATOR.join(names)
+    return replace(first_variant, attributes=attributes, **fields)

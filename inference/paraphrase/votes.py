@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, format_quantity, shorten_text
 from ground.spreadsheet import unescape_formula
 from inference.importers.shared.saving import split_named_paths
 from inference.paraphrase.decoys import Decoy
@@ -158,7 +158,8 @@ def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[K
         verdict_text = record.get("match", "").strip()
         if not verdict_text:
             raise InputError(
-                f"{path}, {place}: match is empty ({n_empty:,} rows are); write yes or no, or take the row out"
+                f"{path}, {place}: match is empty ({format_quantity(n_empty, 'row is', 'rows are')}); write yes or no, "
+                "or take the row out"
             )
         vote = _VERDICTS.get(verdict_text.lower())
         if vote is None:

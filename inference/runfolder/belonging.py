@@ -107,7 +107,7 @@ def _describe_changes_of_stimuli(folder: Path, study: Study) -> str:
     }
     counts = ", ".join(f"{len(keys)} {kind} (such as {'/'.join(keys[0])})" for kind, keys in changes.items() if keys)
     return (
-        f"the study has changed since this run was begun: variants {counts or 'in another order'}; go back to those "
+        f"the study has changed since this run was begun: variants: {counts or 'in another order'}; go back to those "
         "items or choose another --out"
     )
 

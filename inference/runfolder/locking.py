@@ -21,11 +21,13 @@ def make_and_lock_run_folder(folder: Path) -> int:
     Raises
     ------
     InputError
-        A folder with other files, or with responses but no run.json, one that cannot be locked, or one that another
-        process writes to.
+        A file; a folder with other files, or with responses but no run.json, one that cannot be locked, or one that
+        another process writes to.
     OSError
         One that cannot be made or written to.
     """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: this is a file; choose another --out")
     ours = {"run.json", "stimuli.parquet", "responses"}
     if folder.is_dir() and not (folder / "run.json").exists():
         strangers = sorted(

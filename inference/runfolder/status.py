@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ground import run_json
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.runfolder.parquet import KEY, read_parquet, refuse_damaged_or_foreign_columns
 
 
@@ -91,10 +91,11 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     Lines of a table per run folder, then one about all.
     """
     for status in statuses:
+        drawn = describe_number_of_drawn_wordings(status.run_json_content)
         yield (
             f"{status.folder}: {_describe_study_and_last_session(status.run_json_content)}"
             f"{_describe_number_of_asked_items(status.folder)}"
-            f"{_describe_number_of_drawn_wordings(status.run_json_content)}"
+            f"{f'; {drawn}' if drawn else ''}"
         )
         yield from _format_progress_as_table_lines(status.progress)
     begun = [progress for status in statuses for progress in status.progress if progress.condition is not None]
@@ -102,8 +103,8 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     unloaded = sum(len(status.progress) for status in statuses) - len(begun)
     imported = sum(progress.done for progress in begun if progress.expected is None)
     yield (
-        f"in all: {sum(progress.done for progress in begun):,} rows done, {rows_left_in_all:,} left"
-        + (f", and {unloaded} {'model' if unloaded == 1 else 'models'} not begun" if unloaded else "")
+        f"in all: {format_quantity(sum(progress.done for progress in begun), 'row')} done, {rows_left_in_all:,} left"
+        + (f", and {format_quantity(unloaded, 'model')} not begun" if unloaded else "")
         + (f" ({imported:,} were imported: nothing is asked)" if imported else "")
     )
 
@@ -233,13 +234,23 @@ def _describe_number_of_asked_items(folder: Path) -> str:
     return f"; {len(items & asked_items):,} of {len(items):,} items asked" if items - asked_items else ""
 
 
-def _describe_number_of_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
-    """Say how many wordings of every item were drawn, where not all are asked."""
+def describe_number_of_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
+    """Say how many wordings were drawn of an item, or of every pattern of it, where not all are asked.
+
+    Parameters
+    ----------
+    run_json_content
+        The `run.json` of a run folder.
+
+    Returns
+    -------
+    The number of `--wordings`, several with "or", and how many there are at most; "" where all are asked.
+    """
     draws = [draw for conditions in run_json_content.get("drawn", {}).values() for draw in conditions.values()]
     if not draws:
         return ""
     drawn = " or ".join(f"{number:,}" for number in sorted({draw["wordings"] for draw in draws}))
-    return f"; {drawn} of up to {max(draw['most'] for draw in draws):,} wordings of each item drawn"
+    return f"--wordings {drawn} of up to {max(draw['most'] for draw in draws):,}"
 
 
 def _format_progress_as_table_lines(rows_of_progress: list[Progress]) -> Iterator[str]:

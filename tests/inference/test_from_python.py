@@ -115,6 +115,11 @@ class TestItemsInMemory:
         assert content("frame")["study"]["name"] == content("file")["study"]["name"]
         pd.testing.assert_frame_equal(rows("frame"), rows("file"), check_exact=True)
 
+    def test_a_tilde_in_out_is_the_home_folder(self, trivial, monkeypatch):
+        monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
+        waver.ask([{"item": "a", "text": "One."}], "some", out="~/run")
+        assert Path("home/run/run.json").exists() and not Path("~").exists()
+
     def test_the_name_and_the_call_are_recorded(self, trivial):
         ask(ITEMS, "named", models=["some", "x=other"], name="opinions", limit=1, dtype="float32")
         assert content("named")["study"]["name"] == "opinions"

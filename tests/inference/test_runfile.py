@@ -79,6 +79,16 @@ def rows(folder: Path) -> Counter[tuple[str, str]]:
     return Counter((r["model"], r["condition"]) for part in parts for r in pq.read_table(part).to_pylist())
 
 
+def test_a_tilde_is_the_home_folder(folder, loaded, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    plan = folder / "plan.toml"
+    plan.write_text(PLAN.replace('"results"', '"~/results"'), encoding="utf-8")
+    call = ["run", "agreement", "--items", str(folder / "items.csv"), "--model", "a", "--out=~/alone"]
+    assert main(call) == run(folder) == 0
+    assert (folder / "home/alone/run.json").exists() and (folder / "home/results/orders/run.json").exists()
+    assert not (folder / "~").exists()
+
+
 def about(folder: Path) -> dict:
     return json.loads((folder / "run.json").read_text(encoding="utf-8"))
 

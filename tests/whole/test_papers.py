@@ -113,7 +113,7 @@ def test_a_preview_shows_one_study_of_a_run_file_or_all(tmp_path, monkeypatch, c
     call = ["preview", str(tmp_path / "plan.toml")]
     assert main(call) == 0
     shown = capsys.readouterr().out
-    assert shown.count("study first (agreement): 1 items, 3 variants") == shown.count("study second") == 1
+    assert shown.count("study first (agreement): 1 item, 3 variants") == shown.count("study second") == 1
     assert main([*call, "--study", "second"]) == 0
     assert "study first" not in capsys.readouterr().out
     assert main([*call, "--study", "third"]) == 2

@@ -91,7 +91,7 @@ TABLES = {
     "stages": Table(
         "tables.tabulate_training_stage_differences",
         "What instruction tuning changes, by series",
-        "Instruction-tuned minus base models of one series with the same shots, on the same items (the counterpart of "
+        "Instruction-tuned minus base models of one series with the same shots and prompts, on the same items (see "
         "Takayama et al., Figure 7).",
         (*split_names("series study language task shots pattern n_models"), *DIFFERENCE),
         frozenset(split_names("lower upper p p_least")), BARE, BETWEEN,

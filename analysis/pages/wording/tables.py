@@ -254,8 +254,8 @@ def tabulate_training_stage_differences(
     """Measure what tuning changes: instruction-tuned minus base models of a series, same shots and items (Figure 7).
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
-    several forms stands for its stage in all of them. A model is left out where less than half of its answers are
-    valid. p values as in `shots`.
+    several forms stands for its stage in all of them; of prompt files and ways to answer, those count in which both
+    stages were asked. A model is left out where less than half of its answers are valid. p values as in `shots`.
 
     Parameters
     ----------
@@ -270,6 +270,8 @@ def tabulate_training_stage_differences(
     item_sums = compute_item_sums_of_wording_studies(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
+    is_asked_of_both = staged_units.groupby([*keys, "setting"])["stage"].transform("nunique") == 2
+    staged_units = staged_units[is_asked_of_both]
     parts = {stage: _tabulate_unit_indices_per_key_combination(staged_units[staged_units["stage"] == stage], keys,
                                                                {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip

@@ -45,7 +45,7 @@ def parse_run_folders(runs: Any) -> list[str]:
                 f"runs: {shorten_to_one_line(repr(folder))} is no name of a folder; with papermill, give it with -r, "
                 "not -p"
             )
-    return [str(folder) for folder in folders]
+    return [os.path.expanduser(str(folder)) for folder in folders]
 
 
 def read_notebook_question(notebook: Path) -> str:

@@ -6,7 +6,7 @@ The models are loaded one by one, while what is said of them is read: `text` wri
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
 from inference.asking.session import print_bill
-from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Thinking
+from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Score, Thinking
 from inference.engines.openai.requests import PLAIN_TOKENS
 from inference.engines.openai.thoughts.number_bounds import list_beginnings_of_numbers
 from inference.stimuli.study import Study, Variant
@@ -86,7 +86,7 @@ def preview_models(
     questions: Questions,
     settings: Settings,
     load: Callable[[Model, int], Engine] | None = None,
-) -> Iterator[ModelPreview]:
+) -> Generator[ModelPreview, None, None]:
     """Load the models one by one and say what each of them would be asked.
 
     Parameters
@@ -98,7 +98,7 @@ def preview_models(
 
     Yields
     ------
-    A preview per model; read its rounds before the next one.
+    A preview per model; read its rounds before the next one. Its engine is closed then, or with the generator.
 
     Raises
     ------
@@ -108,16 +108,18 @@ def preview_models(
     variants = list(study.variants)
     for model in models:
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
-        form = engine.choose_prompt_form(settings.form)
-        fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
-        yield ModelPreview(
-            model.id,
-            engine.info,
-            _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
-        )
-        print_bill(model.id, engine.close())
-        del engine
-        release_device_memory()
+        try:
+            form = engine.choose_prompt_form(settings.form)
+            fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
+            yield ModelPreview(
+                model.id,
+                engine.info,
+                _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
+            )
+        finally:
+            print_bill(model.id, engine.close())
+            del engine
+            release_device_memory()
 
 
 def _yield_rounds_naming_model_in_errors(model: Model, rounds: Iterator[RoundPreview]) -> Iterator[RoundPreview]:
@@ -151,7 +153,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     if not prompts:
         return RoundPreview(names)
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
-    example = Example(variant, round_.list_options(variant), engine.explain_prompt(prompts[0]))
+    example = Example(variant, round_.list_options(variant), _explain_prompt_as_asked(engine, prompts[0], ways))
     n_tokens = sum(engine.count_prompt_tokens(prompts))
     short_ways, factor = shorten_thoughts_and_compute_time_factor(ways)
     least_seconds = estimate_seconds_of_asking_prompts(engine, prompts, short_ways)
@@ -165,8 +167,21 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
             *_count_tokens_read_and_written(n_tokens, len(prompts), ways, prompts[0].numbers)
         ),
         example,
-        round_.has_condition_answered_in_way(Thinking),
+        any(isinstance(way, Thinking) and way.effort != NO_EFFORT for way in ways),
     )
+
+
+def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, ways: Sequence[Way]) -> Explanation:
+    """Explain a prompt; where a way turns thinking off, its text and score are those of that way."""
+    explanation = engine.explain_prompt(prompt)
+    for way in ways:
+        if isinstance(way, Thinking) and way.effort == NO_EFFORT:
+            (response,) = engine.think([prompt], way)
+            score = response.scores[0] if response.scores else None
+            return replace(
+                explanation, text=engine.render(prompt, NO_EFFORT), score=score or Score(error=response.error)
+            )
+    return explanation
 
 
 def estimate_seconds_of_asking_prompts(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
+from contextlib import closing
 from typing import Any
 
 from ground.errors import InputError
@@ -14,7 +15,7 @@ ENGINE_FIELDS = ("engine", "revision", "parameters", "dtype", "device", "base_ur
 
 
 def render_preview_json_and_list_errors(
-    study: Study, previews_by_model: Mapping[str, Iterator[ModelPreview]]
+    study: Study, previews_by_model: Mapping[str, Generator[ModelPreview, None, None]]
 ) -> tuple[str, list[str]]:
     """Write a preview as JSON: of the models that could be previewed, and which others could not, and why.
 
@@ -33,7 +34,8 @@ def render_preview_json_and_list_errors(
     models, failed = [], {}
     for model, model_previews in previews_by_model.items():
         try:
-            models += [_build_model_record(model_preview) for model_preview in model_previews]
+            with closing(model_previews):  # the engine of one that fails makes room for the next
+                models += [_build_model_record(model_preview) for model_preview in model_previews]
         except InputError as error:
             failed[model] = str(error)
     content = {

@@ -35,8 +35,12 @@ def describe_preview(study: Study, model_previews: Iterator[ModelPreview]) -> It
     InputError
         As `preview_models` does.
     """
-    yield f"study {study.name} ({study.protocol}): {len(study.items):,} items, {len(list(study.variants)):,} variants"
-    least_seconds = seconds = n_prompts = 0.0
+    yield (
+        f"study {study.name} ({study.protocol}): {format_quantity(len(study.items), 'item')}, "
+        f"{format_quantity(len(list(study.variants)), 'variant')}"
+    )
+    least_seconds = seconds = 0.0
+    n_prompts = 0
     for model_preview in model_previews:
         yield from ("", f"model {model_preview.model}: {_describe_engine(model_preview.info)}")
         for round_preview in model_preview.rounds:
@@ -44,7 +48,7 @@ def describe_preview(study: Study, model_previews: Iterator[ModelPreview]) -> It
             least_seconds, seconds = least_seconds + round_preview.least_seconds, seconds + round_preview.seconds
             n_prompts += round_preview.n_prompts
     duration = _format_shortest_and_longest_duration(least_seconds, seconds)
-    yield from ("", f"in all: {n_prompts:,.0f} prompts, {duration} (loading the models aside)")
+    yield from ("", f"in all: {format_quantity(n_prompts, 'prompt')}, {duration} (loading the models aside)")
 
 
 def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
@@ -52,7 +56,7 @@ def _describe_round(round_preview: RoundPreview) -> Iterator[str]:
     names, example = round_preview.conditions, round_preview.example
     if round_preview.n_tokens is None:
         yield from ("", f"and {len(names):,} more conditions, {names[0]} to {names[-1]}: "
-                        f"{round_preview.n_prompts:,} prompts")  # fmt: skip
+                        f"{format_quantity(round_preview.n_prompts, 'prompt')}")  # fmt: skip
         return
     yield from ("", *(f"condition {name}" for name in names))
     if example is None:

@@ -11,7 +11,7 @@ import re
 import shlex
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.numerals import build_bounded_whole_number_type
 
 COMMAND = "choice lm-eval"
@@ -93,7 +93,7 @@ def main(options: argparse.Namespace) -> None:
     }
     text = yaml.safe_dump(task, sort_keys=False, allow_unicode=True)
     write_atomically(rows.with_suffix(".yaml"), lambda aside: aside.write_text(text, encoding="utf-8"))
-    print(f"{rows.with_suffix('.yaml')}: {len(samples):,} questions in a wording and an order each")
+    print(f"{rows.with_suffix('.yaml')}: {format_quantity(len(samples), 'question')} in a wording and an order each")
     print(
         f"next: lm_eval --include_path {shlex.quote(options.out)} --tasks {name} --model hf --model_args "
         "pretrained=MODEL --log_samples --output_path results; then waver import lm-eval results --out RUN"

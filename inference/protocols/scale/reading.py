@@ -5,9 +5,9 @@ by numbers or letters is read so:
 
 1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like ("答えは"), after
     "Option", and after marks and brackets. A letter ends there: a mark or the end of the line follows, so "A good idea"
-    is no A. So does a number: "4.5" and "1 to 5" are no answers. A "です" may follow ("3です"). Where the words of
-    another option follow at once ("4. Strongly disagree"), the text contradicts itself, and is invalid; in scripts
-    without blanks, no blank need follow them.
+    is no A. So does a number: "4.5" and "1 to 5" are no answers. A "です" or "입니다" may follow ("3です"). Where
+    the words of another option follow at once ("4. Strongly disagree"), the text contradicts itself, and is invalid; in
+    scripts without blanks, no blank need follow them.
 2.  Else it is read for the words of the options.
 3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
     counts.
@@ -125,7 +125,7 @@ def find_option_by_number_or_letter(text: str, shown: ShownOptions, labels: str)
     if match is None:
         return parse_answer(text, wordings) if wordings else None
     option = option_by_answer[match["label"]]
-    behind = re.sub(rf"^[番点]?{COPULA}", "", folded[match.end() :])
+    behind = re.sub(rf"^[番点점]?{COPULA}", "", folded[match.end() :])
     rest = behind.lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(\u300d\u300f\u3011\u3002").casefold()
     named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!{CHARACTER})", rest)]
     return option if not named or max(named, key=len) == option else None
@@ -141,7 +141,7 @@ def _build_label_pattern_and_wordings(
     if labels == LETTERS:
         end = rf"(?:(?=[\s]*(?:$|[^\w\s'\u2019]))(?![\u2019']\w)|(?={COPULA}))"
     else:
-        end = rf"(?:(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])|(?=[番点]?{COPULA}))"
+        end = rf"(?:(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])|(?=[番点점]?{COPULA}))"
     # The words before a label in any case, the label itself as it was shown.
     before = rf"{_MARKS}(?:(?i:{_LEAD}){_MARKS})?(?:(?i:{LABEL_NOUN}){_MARKS})?"
     pattern = re.compile(rf"{before}(?P<label>{label}){end}", re.MULTILINE)

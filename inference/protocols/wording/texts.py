@@ -188,7 +188,9 @@ def build_texts_from_records(source: str, source_records: Iterable[records.Recor
             raise InputError(f"{source}, {row}: {error}") from None
     unique_texts = tuple(text for _, text in texts.values())
     if not unique_texts:
-        raise InputError(f"{source}: of {rows} rows none is left ({filtered} filtered out, {neutral} neutral)")
+        raise InputError(
+            f"{source}: of {format_quantity(rows, 'row')} none is left ({filtered} filtered out, {neutral} neutral)"
+        )
     return Pool(unique_texts, rows, filtered, neutral, repeated)
 
 
@@ -267,7 +269,7 @@ def sample_texts_by_seed(texts: tuple[Text, ...], size: int | None, balanced: bo
     """
     if not balanced:
         if size is not None and size > len(texts):
-            raise InputError(f"--sample {size}: there are only {len(texts)} items to ask")
+            raise InputError(f"--sample {size}: there is no more to ask than {format_quantity(len(texts), 'item')}")
         chosen = set(sort_texts_by_seed(texts, seed)[:size])
         return tuple(text for text in texts if text in chosen)
     sides = [[text for text in texts if text.gold == gold] for gold in (YES, NO)]

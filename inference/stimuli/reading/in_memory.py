@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from inference.stimuli.reading.files import shorten_value
 
 
@@ -83,7 +83,7 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
             _convert_row_to_plain_dict, rows.to_dict("records")
         )  # without the index, which no file has either
         cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
-        about = f"a DataFrame of {len(cells):,} rows ({shorten_text(', '.join(columns), 200)})"
+        about = f"a DataFrame of {format_quantity(len(cells), 'row')} ({shorten_text(', '.join(columns), 200)})"
         return Table(name, tuple(columns), [(f"row {number}", row) for number, row in enumerate(cells, 1)], about)
     if not isinstance(rows, list | tuple):
         raise InputError(

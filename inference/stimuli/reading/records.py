@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ground.errors import InputError, format_nearest_name_hint, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, format_quantity, shorten_text
 from inference.stimuli.reading.csv_rows import read_nonempty_csv_rows
 from inference.stimuli.reading.files import (
     parse_json,
@@ -215,7 +215,9 @@ def _convert_rows_to_records(
             raise InputError(f"{path}, row {number}: this is the header again; take the row out")
         if not len(header) <= len(row) <= width:
             advice = "put a text that holds , or ; into quotes" if len(row) > width else "write its empty cells, too"
-            raise InputError(f"{path}, row {number}: {len(row)} cells where the header has {width}; {advice}")
+            raise InputError(
+                f"{path}, row {number}: {format_quantity(len(row), 'cell')} where the header has {width}; {advice}"
+            )
         unnamed = next((place for place in range(len(header), len(row)) if row[place].strip()), None)
         if unnamed is not None:
             raise InputError(

@@ -72,6 +72,12 @@ CASES = [
         for given in ("0", "-2", "few", "2.5")
     ),
     Case(
+        "an empty name of the run folder",
+        "inference run agreement --items items.csv --model demo --out=",
+        ("--out: is empty", "name of a folder"),
+        {"items.csv": "item,text\na,One.\na,The first.\n"},
+    ),
+    Case(
         "wordings where each kind of rewording has one",
         "inference run wording --items items.csv --templates sentiment --language en --model demo --out r --wordings 2",
         ("--wordings", "--all-templates"),

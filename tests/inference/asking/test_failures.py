@@ -64,6 +64,22 @@ def test_a_bad_model_is_loaded_once_for_all_studies(tmp_path, capsys):
     assert [models_of(tmp_path / name) for name in ("one", "two")] == [{"c"}, {"c"}]
 
 
+@pytest.mark.parametrize("names", [("two", "one"), ("one", "two")])
+@pytest.mark.parametrize("is_looked_for_before", [True, False])
+def test_a_study_that_is_finished_is_not_called_unasked(tmp_path, monkeypatch, names, is_looked_for_before):
+    gone = Model("bad", "bad")
+
+    def refuse(self, model, seed=0):
+        return load(model, seed)
+
+    ask_tasks_and_list_tallies(tasks(tmp_path, gone, names=("one",)), load=lambda model, seed: TrivialEngine())
+    monkeypatch.setattr(Settings, "load_model_engine", refuse)
+    monkeypatch.setattr(Settings, "refuse_missing_model", refuse if is_looked_for_before else lambda self, model: None)
+    with pytest.raises(RunFailed) as failure:
+        ask_tasks_and_list_tallies(tasks(tmp_path, gone, C, names=names))
+    assert f"bad ({tmp_path / 'two'})" in str(failure.value) and f"bad ({tmp_path / 'one'})" not in str(failure.value)
+
+
 def test_where_no_model_can_be_asked_the_call_is_refused_and_nothing_is_left(tmp_path):
     for models in ((BAD,), (BAD, Model("bad2", "somewhere/bad2"))):
         with pytest.raises(InputError, match="model bad: the folder holds no weights"):

@@ -79,7 +79,7 @@ def test_the_command_and_a_run_file_end_with_the_folder_and_the_next_command(tmp
     asked = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "my run"]
     assert main([*asked, "--limit", "1"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "asked about 1 of 2 items; without --limit the others are asked",
+        "this call was about the first 1 of 2 items; without --limit, what is left of the others is asked",
         "my run: done; next: waver report 'my run' --out 'my run/report'",
     ]
     assert main(asked) == 0

@@ -48,6 +48,7 @@ def test_ids(folder):
         (["a/b/c"], "a/b/c: no such folder"),
         (["x=/missing"], "/missing: no such folder"),
         (["file"], "file: this is a file; give the folder that holds the model"),
+        ([""], "--model: is empty; give a hub id"),
         (["=one"], "expected NAME=PATH with both parts"),
         (["one="], "expected NAME=PATH with both parts"),
     ],

@@ -24,8 +24,9 @@ from inference.asking.preview import text as as_text
 from inference.asking.preview.records import render_preview_json_and_list_errors
 from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
-from inference.engines.contract import Explanation, Score, Thinking
+from inference.engines.contract import Explanation, Score, Thinking, Thoughts
 from inference.protocols.agreement import Questions, read_agreement_prompts
+from inference.stimuli.study import Item, Study
 from inference.stimuli.templates.prompts import build_template_values_of_options
 
 pytestmark = pytest.mark.slow
@@ -53,6 +54,13 @@ def test_one_prompt_its_options_and_what_is_to_come():
     assert "not counted (no such token): 'YES' 'NO'" in text
     assert text.count("to come: 30 prompts, 680 tokens, about 1 s or less") == 2
     assert lines()[-1] == "in all: 60 prompts, about 1 s or less (loading the models aside)"
+
+
+def test_one_prompt_of_one_item_is_counted_as_one():
+    first_item = Study(STUDY.protocol, "one", (Item("0", STUDY.items[0].variants[:1]),), STUDY.canonical)
+    questions = Questions(read_agreement_prompts())
+    text = list(describe_preview(first_item, preview_models(first_item, MODELS[:1], questions, Settings(), loader())))
+    assert text[0] == "study one (agreement): 1 item, 1 variant" and text[-1].startswith("in all: 1 prompt, ")
 
 
 def test_an_error_names_the_model_that_it_is_about():
@@ -178,6 +186,21 @@ def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
 
 
+def test_where_thinking_is_off_the_prompt_and_its_probabilities_are_those_of_the_run():
+    def load(model, seed):
+        engine = loader(info={"thinks": True}, form="chat")(model, seed)
+        engine.think = lambda prompts, thinking: (
+            [Thoughts(scores=(Score((0.25, 0.5), (-1.0, -1.0), 0.75),))] * len(prompts)
+        )
+        return engine
+
+    answers = AnswerWays(False, (), (Thinking(1, 0.0, effort="none"),))
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
+    assert "[none]" in text and "all options together: mass 0.75;" in text
+    assert "after each thought" not in text
+
+
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
     ways = [Thinking(thoughts=8, budget=512)]
     assert preview._count_tokens_read_and_written(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))
@@ -226,6 +249,23 @@ class TestJson:
         assert [model["model"] for model in content["models"]] == ["b"]
         assert content["failed"] == [{"model": "a", "error": "a: there is no such model"}]
         assert content["n_prompts"] == 30
+
+    def test_the_engine_of_a_model_that_fails_is_closed_before_the_next_is_loaded(self):
+        calls = []
+
+        def load(model, seed):
+            calls.append(f"load {model.id}")
+            engine = loader()(model, seed)
+            engine.close = lambda: calls.append(f"close {model.id}")
+            if model.id == "a":
+                engine.explain_prompt = raise_input_error
+            return engine
+
+        def raise_input_error(prompt):
+            raise InputError("none of the answers can be scored")
+
+        self.read(MODELS, load)
+        assert calls == ["load a", "close a", "load b", "close b"]
 
     def test_it_has_the_numbers_of_the_text(self):
         content = self.read(orders=("yes-no", "no-yes"))

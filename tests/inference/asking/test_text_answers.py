@@ -177,6 +177,21 @@ def test_chinese_negations_stand_right_before_what_they_deny(text, label):
 @pytest.mark.parametrize(
     ("text", "label"),
     [
+        ("찬성합니다.", "찬성"), ("저는 이 말에 반대해요", "반대"), ("매우 찬성합니다", "매우 찬성"),
+        ("답: 찬성", "찬성"), ("답은 예입니다.", "예"), ("찬성하지 않습니다.", None), ("찬성하지는 못합니다", None),
+        ("찬성할 수 없습니다", None), ("찬성은 아닙니다", None), ("찬성 안 합니다", None),
+        ("찬성도 반대도 하지 않습니다", None), ("찬성하거나 반대하기 어렵습니다", None),
+        ("반대합니다. 찬성하지 않습니다.", "반대"), ("불찬성", None), ("매우찬성", None), ("예술은 길다", None),
+        ("예, 그렇습니다", "예"), ("찬성이나 예", None),
+    ],
+)  # fmt: skip
+def test_korean_labels_begin_a_word_and_are_denied_by_what_follows(text, label):
+    assert parse_answer(text, {name: [name] for name in ("매우 찬성", "찬성", "반대", "예")}) == label
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
         ("Ja.", "ja"), ("Ja das stimmt.", "ja"), ("Meine Antwort ist ja.", "ja"), ("Ich würde ja sagen.", "ja"),
         ("Das ist ja falsch.", None), ("Nein, das ist ja falsch.", "nein"), ("Ja und nein.", None), ("ja", "ja"),
         ("Oui, non seulement ici.", "ja"), ("Non, pas du tout.", "nein"), ("Non.", "nein"),

@@ -92,7 +92,7 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
     assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(
-        ", finished; 2 of up to 9 wordings of each item drawn"
+        ", finished; --wordings 2 of up to 9"
     )
     of_five = ask(tmp_path, 5)
     assert of_five[: len(of_two)] == of_two and sorted(of_five) == sorted(asks(STUDY, 5))
@@ -150,6 +150,8 @@ def test_of_every_kind_of_rewording(capsys):
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
     asks(mixed, 3, build_key=build_draw_key_of_item_and_pattern)
     assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
+    asks(mixed, 4, build_key=build_draw_key_of_item_and_pattern)
+    assert "--wordings 4 is more than any pattern of an item has (3 at most): all are asked" in capsys.readouterr().err
 
 
 def test_items_with_fewer_are_told(capsys):
@@ -181,11 +183,13 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     call = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "results/s", "--seed", "5"]
     assert main([*call, "--wordings", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == (
-        "asked 2 wordings of each item; a larger --wordings asks only the others"
+        "asked with --wordings 2 of up to 6; a larger number asks only the others"
     )
     first = rows(Path("results/s"))
     assert main([*call[:4], "--model", "m", "--out", "results/one", "--wordings", "1"]) == 0
-    assert capsys.readouterr().out.startswith("asked 1 wording of each item; ")
+    assert capsys.readouterr().out.startswith("asked with --wordings 1 of up to 6; ")
+    assert main([*call[:4], "--model", "m", "--out", "results/all", "--wordings", "6"]) == 0
+    assert "--wordings" not in capsys.readouterr().out  # all are asked: there are no others
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0

@@ -111,6 +111,20 @@ def test_a_match_proportion_stays_with_the_paraphrases_it_was_found_for(tmp_path
     assert (one.attributes["match_proportion"], other.attributes["match_proportion"]) == ("0.80", "0.60")
 
 
+def test_a_wording_of_two_files_keeps_what_either_says_and_loses_what_they_differ_on(tmp_path):
+    a = nested(tmp_path / "a.json", [["A"]], attributes={"theme": "x", "round": "1"})
+    b = nested(tmp_path / "b.json", [["A"]], language="de", attributes={"topic": "y", "round": "2"})
+    original, paraphrase = combine_paraphrases([("a", a), ("b", b)])[0].variants
+    assert (original.language, original.attributes) == ("de", {"theme": "x", "topic": "y"})
+    assert (paraphrase.language, paraphrase.attributes) == ("de", {"theme": "x", "topic": "y", "source": "a|b"})
+
+
+def test_two_files_that_say_another_language_of_a_wording_are_refused(tmp_path):
+    a, b = (nested(tmp_path / f"{code}.json", [["A"]], language=code) for code in ("de", "en"))
+    with pytest.raises(InputError, match=r"en\.json: item '0': the language of 'Thing 0 is good\.' is en here and de"):
+        combine_paraphrases([("a", a), ("b", b)])
+
+
 @pytest.mark.parametrize(
     ("source", "fields", "message"),
     [
@@ -198,7 +212,7 @@ def test_a_filled_sheet_is_never_overwritten(two, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"match": ""}, "row 3: match is empty (1 rows are); write yes or no"),
+        ({"match": ""}, "row 3: match is empty (1 row is); write yes or no"),
         ({"match": "perhaps"}, "row 3: match is 'perhaps'; write yes or no"),
         ({"item": "9"}, "row 3: there is no item '9' in the items"),
         ({"paraphrase": "Quite another."}, "row 3: the paraphrase is not that of the items"),

@@ -417,7 +417,7 @@ class TestRefused:
         with pytest.raises(InputError, match=r"not a run folder \(it holds thesis.tex, no run.json\)"):
             self.open(mine)
         assert [p.name for p in mine.iterdir()] == ["thesis.tex"]
-        with pytest.raises(NotADirectoryError, match=r"thesis\.tex"):
+        with pytest.raises(InputError, match=r"thesis\.tex: this is a file; choose another --out"):
             self.open(mine / "thesis.tex")
 
 

@@ -157,7 +157,7 @@ TABLES = [
     Table("a text file", LONG, says=("unknown kind of file", ".csv"), file="mine.txt"),
     Table("a comma in a text", "item,text\ntea,Tea, I say, is good.\n",
           says=("row 2", "4 cells where the header has 2", "into quotes")),
-    Table("a row that ends early", "item,text,topic\ntea\n", says=("row 2", "1 cells where the header has 3")),
+    Table("a row that ends early", "item,text,topic\ntea\n", says=("row 2", "1 cell where the header has 3")),
     Table("merged cells", LONG.replace("tea,I", ",I"), says=("row 3", "id", "cells were merged")),
     Table("a decimal comma", "item;text;gold_score\ntea;Tea is good.;0,5\n",
           says=("row 2", "gold_score must be a number", "with a point")),

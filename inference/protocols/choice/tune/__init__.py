@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.asking.models import Model
 from inference.protocols.choice.rehearsal import find_base_and_paraphrase_aware_prompts
 from inference.protocols.choice.tune import answers, examples
@@ -129,7 +129,8 @@ def describe_example_counts(drawn_examples: Examples, n_too_long: int) -> Iterat
     for split, split_examples in (("train", drawn_examples.train), ("validation", drawn_examples.validation)):
         split_counts = drawn_examples.counts[split]
         yield (
-            f"{split}: {len(split_examples):,} examples of {split_counts['used']:,} questions; dropped "
+            f"{split}: {format_quantity(len(split_examples), 'example')} of "
+            f"{format_quantity(split_counts['used'], 'question')}; dropped "
             f"{examples.describe_reasons_for_dropped_questions(split_counts)}"
         )
     left_out_words = ", ".join(

@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--condition", metavar="NAME", help="whose texts to learn from, where the run has several")
     parser.add_argument("--prompt", metavar="FILE", help="the prompt file, where the run was asked with one of its own")
     parser.add_argument("--revision", help="branch, tag or commit of a hub model")
-    parser.add_argument("--device", choices=("auto", "cpu"), default="auto", help="default: the best there is")
+    parser.add_argument(
+        "--device", choices=("auto", "cpu"), default="auto", help="default: cuda if there is one, else cpu"
+    )
 
 
 def main(options: argparse.Namespace) -> None:

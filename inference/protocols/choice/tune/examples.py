@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.protocols.choice.rehearsal import Rehearsal
 from inference.protocols.choice.tune.answers import AnsweredQuestion, RunAnswer
 from inference.stimuli.questions import SPLITS
@@ -167,7 +167,7 @@ def _explain_absence_of_examples(counts: Counter[str], left_out_counts: Counter[
             "asks them"
         )
     return (
-        f"{counts['questions']:,} questions, {describe_reasons_for_dropped_questions(counts)}"
+        f"{format_quantity(counts['questions'], 'question')}, {describe_reasons_for_dropped_questions(counts)}"
         f"{ADVICE if counts['unread'] else ''}"
     )
 

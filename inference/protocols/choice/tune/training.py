@@ -123,7 +123,7 @@ class Learner:
             rows.append({"input_ids": prompt + reply, "labels": [IGNORED_LABEL] * len(prompt) + reply})
         if not rows:
             raise InputError(
-                f"model {self._checkpoint.name}: all {len(examples):,} examples exceed its context window of "
+                f"model {self._checkpoint.name}: each example exceeds its context window of "
                 f"{self._reader.window:,} tokens; ask for shorter texts (--max-tokens)"
             )
         return rows

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.arguments import add_engine_options, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
 from inference.protocols.negation.negate.sentences import NegatedSentence
@@ -80,7 +80,7 @@ def main(options: argparse.Namespace) -> None:
     json_lines.write_json_lines(aside, map(asdict, skipped))
     json_lines.write_json_lines(out, sentences.build_output_rows_of_negations(filtered))
     n_negations = sum(len(sentence.negations) for sentence in negated)
-    print(f"{n_negations:,} negations of {len(negated):,} of {len(rows):,} sentences")
+    print(f"{format_quantity(n_negations, 'negation')} of {len(negated):,} of {format_quantity(len(rows), 'sentence')}")
     for reason, number in Counter(sentence.reason for sentence in skipped).most_common():
         print(f"  {number:,} skipped: {reason}")
     print("\n".join([*report_lines, f"{out}; the sentences skipped: {aside}"]))

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from ground.errors import format_quantity
 from inference.numerals import build_bounded_whole_number_type
 from inference.stimuli import nli
 from inference.stimuli.reading.files import expand_user_path
@@ -44,9 +45,12 @@ def _write_sheet_of_negated_pairs(options: argparse.Namespace) -> None:
     pairs, skipped = making.make_negated_pairs(originals, negations_by_sentence)
     sheet.write_pairs_sheet(Path(options.out), pairs, options.annotators)
     counts = Counter(instance.pattern for instance in pairs)
-    print(f"{options.out}: {len(pairs):,} pairs ({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})")
+    print(
+        f"{options.out}: {format_quantity(len(pairs), 'pair')} "
+        f"({', '.join(f'{counts[name]:,} {name}' for name in nli.PATTERNS[1:])})"
+    )
     for reason, number in Counter(skipped.values()).most_common():
-        print(f"  {number:,} of {len(originals):,} originals left out: {reason}")
+        print(f"  {number:,} of {format_quantity(len(originals), 'original')} left out: {reason}")
     sentences = {
         side.strip() for original, *_ in originals.values() for side in (original.premise, original.hypothesis)
     }
@@ -78,7 +82,10 @@ def _write_pairs_with_majority_label(options: argparse.Namespace) -> None:
     )
     n_kept = sheet.write_labelled_items(out, labelled_pairs)
     originals = len({row.instance.item for row in labelled_pairs if row.label})
-    print(f"{out}: {originals:,} originals and {n_kept:,} of {len(labelled_pairs):,} pairs with a negation")
+    print(
+        f"{out}: {format_quantity(originals, 'original')} and {n_kept:,} of "
+        f"{format_quantity(len(labelled_pairs), 'pair')} with a negation"
+    )
     if n_kept < len(labelled_pairs):
         print(f"  {len(labelled_pairs) - n_kept:,} left out: no label of most annotators, and of two at least")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from shlex import quote
 from statistics import mean
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.reading.files import expand_user_path
 
@@ -92,11 +92,17 @@ def main(options: argparse.Namespace) -> None:
     ):
         if isinstance(step, nli.ChosenModel):
             chosen.append(step)
-            print(f"  chosen: rate {step.cell.rate:g}, {step.cell.epochs} epochs: {step.folder}", flush=True)
+            print(
+                f"  chosen: rate {step.cell.rate:g}, {format_quantity(step.cell.epochs, 'epoch')}: {step.folder}",
+                flush=True,
+            )
         else:
             print(step, flush=True)
     held_out = mean(model.result.accuracy for model in chosen)
-    print(f"{options.out}: {len(chosen)} models; mean accuracy on the rows that chose them {held_out:.4f}, so too high")
+    print(
+        f"{options.out}: {format_quantity(len(chosen), 'model')}; mean accuracy on the rows that chose them "
+        f"{held_out:.4f}, so too high"
+    )
     print(f"next: waver run negation --items PAIRS --model {quote(str(out / out.resolve().name))}-* --out RUN")
 
 

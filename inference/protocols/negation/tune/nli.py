@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.protocols.negation.tune.cells import CellResult, CellsFolder, TrainingCell
 from inference.stimuli import nli
 from inference.stimuli.nli import LABELS, Instance
@@ -65,7 +65,9 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
         row_keys |= set(map(_build_row_key, rows))
     file_names = ", ".join(map(str, paths))
     if len(all_rows) < FEWEST_ROWS:
-        raise InputError(f"{file_names}: {len(all_rows)} rows; give {FEWEST_ROWS} or more to tune on")
+        raise InputError(
+            f"{file_names}: {format_quantity(len(all_rows), 'row')}; give {FEWEST_ROWS} or more to tune on"
+        )
     missing = [label for label in LABELS if all(row.label != label for row in all_rows)]
     if missing:
         raise InputError(f"{file_names}: no row has the label {missing[0]}; add some, or the model cannot learn it")

@@ -190,6 +190,17 @@ def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
     assert tables.tabulate_shot_differences(run, resamples=0).empty
 
 
+def test_stages_are_compared_in_the_prompts_that_both_were_asked_in(tmp_path):
+    """Asked with a prompt file of one's own, too, the tuned model had the mean of both; the base model had one."""
+    base = said({"original": "yyyy", "synonym": "yynn"}, model="s", condition="plain/0-shot")
+    tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot")
+    mine = said({"original": "yyyy", "synonym": "nnnn"}, model="s-it", condition="chat/0-shot/mine")
+    prompts = {"chat/0-shot/mine": {"prompt": "mine"}}
+    path = write_wording(tmp_path / "run", pd.concat([base, tuned, mine]), conditions=prompts, models=MODELS)
+    table = tables.tabulate_training_stage_differences(runs.open_runs(path), resamples=0)
+    assert table.query("measure == 'consistency'")["difference"].tolist() == [0.25]
+
+
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
     rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
     table = tables.tabulate_invalid_answer_conventions(runs.open_runs(write_wording(tmp_path / "run", rows)))

@@ -193,6 +193,19 @@ def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option
     assert find_option_by_number_or_letter(text, shown, NUMBERS) == option
 
 
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("2입니다.", "보통"), ("2번입니다", "보통"), ("2점입니다", "보통"), ("답: 2", "보통"),
+        ("정답은 3입니다", "찬성"), ("2번", "보통"), ("2입니다. 찬성", None), ("2번째", None), ("2이상", None),
+        ("2입니까?", None), ("2가 아닙니다", None),
+    ],
+)  # fmt: skip
+def test_a_korean_sentence_may_end_behind_its_number(text: str, option: str | None) -> None:
+    shown = choose_shown_options(("반대", "보통", "찬성"), Showing(NUMBERS))
+    assert find_option_by_number_or_letter(text, shown, NUMBERS) == option
+
+
 def test_counts_go_from_the_lowest_option_to_the_highest_whatever_was_shown():
     generation = Generation(("1", "1. Strongly agree", "4", "no idea"), ("1", "1. Strongly agree", "4", None))
     row = build_columns_of_scale_response(

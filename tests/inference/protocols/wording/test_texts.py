@@ -123,7 +123,7 @@ def test_gold_may_be_absent_or_say_it_itself(tmp_path):
         ("t,g\nOne.,1\nOne.,-1\n", {}, "row 3: the same text is in row 2 with another gold answer"),
         ("i,t,g\na,One.,1\na,Two.,-1\n", {"item": "i"}, "row 3: item 'a' is already in row 2"),
         ("text,g\nOne.,1\n", {}, "column 't' is not there; the columns are text, g"),
-        ("t,g\nOne.,0\n", {}, r"of 1 rows none is left \(0 filtered out, 1 neutral\)"),
+        ("t,g\nOne.,0\n", {}, r"of 1 row none is left \(0 filtered out, 1 neutral\)"),
     ],
 )  # fmt: skip
 def test_one_line_with_file_and_row(tmp_path, content, given, message):
@@ -168,7 +168,7 @@ def test_samples_that_cannot_be_drawn():
     assert texts.sample_texts_by_seed(pool(), None, False, 0) == pool()
     assert len(texts.sample_texts_by_seed(pool(), None, True, 0)) == 20
     for size, balanced, message in (
-        (41, False, "--sample 41: there are only 40 items to ask"),
+        (41, False, "--sample 41: there is no more to ask than 40 items"),
         (22, True, "there are 30 with gold yes and 10 with gold no to ask; at most 20"),
         (7, True, "give an even number"),
     ):

@@ -194,7 +194,7 @@ class TestCommandLine:
             ),
             (["--items", "sentiment-ja", "--language", "en"], "is in 'ja', not in 'en'"),
             (["--items", "demo", "--templates", "morality:health"], "no task 'health', only morality"),
-            (["--items", "demo", "--sample", "400"], "--sample 400: there are only 192 items"),
+            (["--items", "demo", "--sample", "400"], "--sample 400: there is no more to ask than 192 items"),
         ],
     )
     def test_calls_that_do_not_fit(self, arguments, message):

@@ -144,7 +144,7 @@ def test_only_the_reply_is_learnt_and_the_token_that_ends_it(folder):
     long = Prompt("word " * 300, None, (("A",),))
     several = [Example("a", "original/1", each, " A") for each in (long, prompt)]
     assert len(learner.encode_examples(several)) == 1 and learner.too_long == 1
-    with pytest.raises(InputError, match="all 1 examples exceed its context window of 256 tokens"):
+    with pytest.raises(InputError, match="each example exceeds its context window of 256 tokens"):
         learner.encode_examples(several[:1])
 
 

@@ -79,7 +79,7 @@ def test_a_filled_sheet_becomes_items_with_the_labels_of_most(folder):
     ])  # fmt: skip
     done = waver("inference", "pairs", "label", "sheet.csv", "--originals", "jnli.json", "--out", "items.jsonl",
                  cwd=folder)  # fmt: skip
-    assert "1 originals and 3 of 5 pairs with a negation" in done.stdout
+    assert "1 original and 3 of 5 pairs with a negation" in done.stdout
     assert "2 left out: no label of most annotators, and of two at least" in done.stdout
     found = nli.read_sentence_pairs_of_nli(folder / "items.jsonl")
     assert [(each.pattern, each.label) for each in found] == [
