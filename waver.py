@@ -143,12 +143,12 @@ def _print_shell_completions_and_exit(commands_by_wing: dict[str, dict[str, str]
 
 def _run_compare_command(call: list[str]) -> int:
     """Run `waver compare A B ...`: a side that is a log becomes a run folder, for as long as the command runs."""
-    from ground.command import print_failure
+    from ground.command import print_failure_and_return_status
     from ground.errors import InputError, describe_os_error_with_exit_status
 
     sides = call[1:3]
     if any(word.startswith("-") for word in sides) and not {"-h", "--help"} & set(call):
-        return print_failure(
+        return print_failure_and_return_status(
             "waver", 2, "compare: give A and B first, then options (a name that begins with - as ./-name)"
         )
     try:
@@ -164,13 +164,13 @@ def _run_compare_command(call: list[str]) -> int:
             ]
             return int(import_module("analysis.__main__").main([call[0], *words, *log_paths, *call[3:]], "waver"))
     except InputError as error:
-        return print_failure("waver", 2, str(error))
+        return print_failure_and_return_status("waver", 2, str(error))
     except KeyboardInterrupt:
-        return print_failure("waver", 1, "stopped")
+        return print_failure_and_return_status("waver", 1, "stopped")
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
-        return print_failure("waver", *describe_os_error_with_exit_status(error))
+        return print_failure_and_return_status("waver", *describe_os_error_with_exit_status(error))
 
 
 def _import_log_if_word_names_one(word: str, run_folder: Path) -> str | int:
@@ -178,7 +178,7 @@ def _import_log_if_word_names_one(word: str, run_folder: Path) -> str | int:
     if word.startswith("-"):
         return word
     path = Path(word)
-    call = import_module("inference.importers.shared.log_kinds").build_import_call_of_log(path)
+    call = import_module("inference.importers.shared.log_kinds").list_import_arguments_of_log(path)
     if call is None:
         return word
     lines = io.StringIO()
@@ -273,9 +273,9 @@ def open(*folders: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], ov
 
     import_without_interruption("analysis.reporting.output.exploring")
     from analysis.reporting.output.exploring import Run
-    from analysis.reporting.output.notebooks import parse_run_folders
+    from analysis.reporting.output.notebooks import parse_run_folder_names
 
-    return Run([name for folder in folders for name in parse_run_folders(folder)], over_time)
+    return Run([name for folder in folders for name in parse_run_folder_names(folder)], over_time)
 
 
 def list_commands_by_package() -> dict[str, dict[str, str]]:
@@ -292,9 +292,9 @@ def _format_commands_with_descriptions(commands: dict[str, str]) -> str:
 
 def _format_additions_of_other_packages() -> str:
     """Write what other installed packages add, a line for each; nothing of them is imported."""
-    from ground.outside_rooms import describe_packages_with_rooms
+    from ground.outside_rooms import list_help_lines_of_packages_with_rooms
 
-    lines = describe_packages_with_rooms()
+    lines = list_help_lines_of_packages_with_rooms()
     return "".join(["\nfrom other packages:\n", *(f"  {line}\n" for line in lines)]) if lines else ""
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.command import print_failure, run_command
+from ground.command import print_failure_and_return_status, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
 from ground.parser import CommandParser
@@ -208,7 +208,7 @@ def _run_report_command(options: argparse.Namespace) -> int:
             print(report.single_file)
     if not failed:
         return 0
-    return print_failure(
+    return print_failure_and_return_status(
         options.program, status, f"failed: {', '.join(result.name for result in failed)}; the index says why"
     )
 

@@ -54,34 +54,34 @@ def run_command(
     closed = sys.stdout is None  # by the caller: `>&-`
     open_null_device_for_closed_streams()
     if problem := describe_undecodable_argument(call):
-        return print_failure(program, 2, problem)
+        return print_failure_and_return_status(program, 2, problem)
     try:
         options = make_parser().parse_args(call)
         if closed and getattr(options, "prints", False) and not getattr(options, "out", None):
-            return print_failure(
+            return print_failure_and_return_status(
                 program, 2, f"{call[0]}: standard output is closed, and all that it makes goes there; leave it open"
             )
         with convert_import_errors_to_install_advice(call[0], preferred_extra), _set_loudness_for_block(options):
             status = run(options)
         sys.stdout.flush()
     except InputError as error:
-        return print_failure(program, 2, str(error))
+        return print_failure_and_return_status(program, 2, str(error))
     except RunFailed as error:
-        return print_failure(program, 1, str(error))
+        return print_failure_and_return_status(program, 1, str(error))
     except KeyboardInterrupt:
-        return print_failure(program, 1, stopped_message)
+        return print_failure_and_return_status(program, 1, stopped_message)
     except BrokenPipeError:  # the reader (`head`, a pager) has seen enough
         discard_remaining_output()
         return 0
     except RuntimeError as error:
         if not str(error).startswith("Symlink loop"):  # as pathlib says it; all else is a fault of ours
             raise
-        return print_failure(program, 2, f"{error}; give another file or folder")
+        return print_failure_and_return_status(program, 2, f"{error}; give another file or folder")
     except OSError as error:
         if error.errno is None:  # not the operating system's: a fault of ours
             raise
         discard_remaining_output()
-        return print_failure(program, *describe_os_error_with_exit_status(error))
+        return print_failure_and_return_status(program, *describe_os_error_with_exit_status(error))
     return status or 0
 
 
@@ -138,7 +138,7 @@ def discard_remaining_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def print_failure(program: str, status: int, message: str) -> int:
+def print_failure_and_return_status(program: str, status: int, message: str) -> int:
     """Print on standard error, in one line, why a command ended.
 
     Parameters

@@ -25,13 +25,13 @@ from typing import Any, NamedTuple
 
 from ground.outside_rooms import (
     OutsideRoom,
-    convert_errors_of_room_function,
     find_module_file,
     import_module_of_room,
-    list_rooms_of_other_packages,
+    map_names_to_outside_rooms,
     note_room_in_use,
     refuse_room_if_fault_is_given,
     warn_that_room_is_left_out,
+    wrap_room_function_with_clear_errors,
 )
 
 FILES = ("command*.py", "__init__.py")
@@ -106,14 +106,14 @@ def build_command_with_outside_verbs(command: Command, word: str, kind: str) -> 
     word
         Its word.
     kind
-        What its verbs are, as `outside_rooms.list_rooms_of_other_packages` knows them.
+        What its verbs are, as `outside_rooms.map_names_to_outside_rooms` knows them.
 
     Returns
     -------
     The command with all verbs; what `--help` says of an outside one ends with its package and version.
     """
     verbs = dict(command.verbs)
-    for name, room in list_rooms_of_other_packages(kind, command.verbs).items():
+    for name, room in map_names_to_outside_rooms(kind, command.verbs).items():
         file = find_module_file(room.module)
         if file is None:
             warn_that_room_is_left_out(room, f"there is no file of module {room.module}")
@@ -146,7 +146,7 @@ def import_functions_of_outside_verb(room: OutsideRoom) -> tuple[Callable[..., A
         if not callable(getattr(module, name, None)):
             refuse_room_if_fault_is_given(room, f"module {room.module} has no function {name}")
     note_room_in_use(room)
-    return convert_errors_of_room_function(room, module.main), convert_errors_of_room_function(
+    return wrap_room_function_with_clear_errors(room, module.main), wrap_room_function_with_clear_errors(
         room, module.add_arguments
     )
 

@@ -137,7 +137,7 @@ def build_install_command(*extras: str) -> str:
     if (checkout / "pyproject.toml").is_file():
         return f"pip install -e {_quote_shell_word(f'{checkout}{names}')}"
     # Pip notes what it installed if that was no name on an index (PEP 610).
-    pip_note = json.loads(_read_pip_direct_url() or "{}")
+    pip_note = json.loads(_read_pip_direct_url_text() or "{}")
     address = pip_note.get("url", "")
     place = Path(url2pathname(urlsplit(address).path))
     if "vcs_info" in pip_note:
@@ -149,7 +149,7 @@ def build_install_command(*extras: str) -> str:
     return f"pip install {_quote_shell_word(source)}"
 
 
-def _read_pip_direct_url() -> str | None:
+def _read_pip_direct_url_text() -> str | None:
     """Read what pip noted of where it installed this package from; None where it is not installed."""
     try:
         return metadata.distribution(DISTRIBUTION).read_text("direct_url.json")

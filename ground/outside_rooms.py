@@ -74,7 +74,7 @@ class OutsideRoom(NamedTuple):
         return f"pip uninstall {self.package}"
 
 
-def list_rooms_of_other_packages(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
+def map_names_to_outside_rooms(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
     """List the rooms of a kind that can be named; a line on standard error says of any other why it is left out.
 
     Parameters
@@ -147,7 +147,7 @@ def _read_name_and_version_of_distribution(distribution: metadata.Distribution) 
         return "a package without a name", "without a version"
 
 
-def describe_packages_with_rooms() -> list[str]:
+def list_help_lines_of_packages_with_rooms() -> list[str]:
     """List the packages with rooms, each in a line with all that it adds, for `waver --help`."""
     titles_by_source: dict[str, list[str]] = {}
     for room in read_rooms_from_entry_points():
@@ -257,7 +257,7 @@ def refuse_room_if_fault_is_given(room: OutsideRoom, fault: str) -> None:
         raise InputError(f"{room.title} is not whole: {fault}; to remove the package: {room.removal_command}")
 
 
-def convert_errors_of_room_function(
+def wrap_room_function_with_clear_errors(
     room: OutsideRoom, function: Callable[Arguments, Result]
 ) -> Callable[Arguments, Result]:
     """Wrap a function of a room, so that an error in its code is one line that names the package.

@@ -45,7 +45,7 @@ class CommandParser(argparse.ArgumentParser):
             )
 
 
-def list_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
+def put_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:
     """Let some options stand first in the help of a command, under a heading; its usage names the required ones only.
 
     Parameters

@@ -19,7 +19,7 @@ from ground.command import run_command
 from ground.commands import Command, build_command_with_outside_verbs, find_commands, import_functions_of_outside_verb
 from ground.errors import InputError
 from ground.outside_rooms import clear_rooms_in_use
-from ground.parser import CommandParser, hide_values_of_secret_options, list_chosen_options_first_in_help
+from ground.parser import CommandParser, hide_values_of_secret_options, put_chosen_options_first_in_help
 from ground.progress import add_loudness_options, print_warning
 from ground.run_json import read_run_json
 from inference import arguments, protocols
@@ -196,7 +196,7 @@ def _add_command(
     if not parser.get_default("prints"):
         add_loudness_options(parser, more)
     if parser.get_default("protocol"):
-        list_chosen_options_first_in_help(parser, COMMON_TITLE, COMMON)
+        put_chosen_options_first_in_help(parser, COMMON_TITLE, COMMON)
 
 
 def _format_help_list_entry(about: str) -> str:
@@ -404,19 +404,21 @@ def _print_study_preview(
 ) -> None:
     """Print what a run of one study would do."""
     from inference.asking.execute import print_items_with_too_few_paraphrases
-    from inference.asking.preview import preview_models
+    from inference.asking.preview import load_models_and_yield_previews
     from inference.asking.preview.records import render_preview_json_and_list_errors
     from inference.asking.preview.text import describe_preview
 
     print_items_with_too_few_paraphrases(study)
     if as_json:
-        previews_by_model = {model.id: preview_models(study, [model], questions, settings) for model in models}
+        previews_by_model = {
+            model.id: load_models_and_yield_previews(study, [model], questions, settings) for model in models
+        }
         text, errors = render_preview_json_and_list_errors(study, previews_by_model)
         print(text, end="", flush=True)
         if errors:
             raise InputError("; ".join(errors))
         return
-    model_previews = preview_models(study, models, questions, settings)
+    model_previews = load_models_and_yield_previews(study, models, questions, settings)
     for line in describe_preview(study, model_previews):
         print(line, flush=True)
 

@@ -15,7 +15,7 @@ from inference.engines import (
     collect_engine_entries,
     list_engines_taking_adapters,
     list_entries_of_engines_with_options,
-    record_use_of_outside_engine,
+    note_use_of_engine_if_outside,
 )
 from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
@@ -79,7 +79,7 @@ def parse_language(text: str) -> str:
     return code
 
 
-def build_parser_of_shots_argument(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
+def build_parser_of_shot_counts_argument(shot_counts: Iterable[int], advice: str) -> Callable[[str], tuple[int, ...]]:
     """Make the type of `--shots 0,4`: numbers of exemplars, each a condition.
 
     Parameters
@@ -256,7 +256,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     """
     from inference.asking.one_model import Settings
 
-    record_use_of_outside_engine(options.engine)
+    note_use_of_engine_if_outside(options.engine)
     return Settings(
         form=options.form,
         engine=options.engine,
@@ -272,7 +272,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     )
 
 
-def choose_draw_seed(options: Namespace) -> int:
+def choose_given_or_recorded_seed(options: Namespace) -> int:
     """Choose the seed of a protocol's draws: the one given, else that of the run folder that is resumed, else 0.
 
     Raises

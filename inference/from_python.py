@@ -64,10 +64,10 @@ def ask_items_and_write_run_folder(
     if not os.fspath(out) or "\0" in str(out):  # "" would be the working folder
         raise InputError(f"out: {shorten_value(str(out))} cannot be the name of a run folder; give another")
     clear_rooms_in_use()
-    with _reword_command_errors_for_python(), ExitStack() as stack:
+    with _convert_command_errors_for_python(), ExitStack() as stack:
         table = None if isinstance(items, str | os.PathLike) else build_table_from_python_rows(ITEMS, items)
-        asked_models = _list_models_of_call(models)
-        call = _format_python_call_for_record(
+        asked_models = _list_model_names_or_loaded_models(models)
+        call = _list_command_words_of_call_for_record(
             items if table is None else table, models, asked_models, protocol, out, options
         )
         parsed_options = _parse_call_options(items if table is None else ITEMS, asked_models, protocol, out, options)
@@ -106,7 +106,7 @@ def _ask_study_of_call_and_tally_answers(options: Namespace, loaded_models: Mapp
     return ask_study(options, task, load_or_reuse_engine)
 
 
-def _list_models_of_call(models: Any) -> list[str | LoadedModel]:
+def _list_model_names_or_loaded_models(models: Any) -> list[str | LoadedModel]:
     """List the models that a call names or has loaded, in order; a tuple is one loaded model."""
     if isinstance(models, list | Mapping) and not models:
         raise InputError(f"models: the {'list' if isinstance(models, list) else 'dict'} is empty; name a model")
@@ -161,7 +161,7 @@ def _convert_to_run_file_value(value: Any) -> Any:
 
 
 @contextmanager
-def _reword_command_errors_for_python() -> Iterator[None]:
+def _convert_command_errors_for_python() -> Iterator[None]:
     """Turn what the command would tell in one line into an error of one line, in the words of a call."""
     try:
         with convert_import_errors_to_install_advice("waver.ask"):
@@ -192,7 +192,7 @@ def _describe_number_of_rows(out: str, tallies: Sequence[Tally]) -> str:
     return f"{out}: {models}, {format_quantity(rows, 'row')} ({asked:,} of them new{without})"
 
 
-def _format_python_call_for_record(
+def _list_command_words_of_call_for_record(
     items: Any, models: Any, asked_models: Iterable[Any], protocol: str, out: Any, options: Mapping[str, Any]
 ) -> list[str]:
     """Write a call for the record: as a command that repeats it, or, where it has objects of its process, as code."""

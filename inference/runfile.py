@@ -124,7 +124,7 @@ class Plan:
             try:
                 task = build_task(options)
             except InputError as error:
-                raise InputError(f"{where}{_format_key_of_error_message(str(error), call)}: {error}") from None
+                raise InputError(f"{where}{_format_toml_key_named_in_message(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
             if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
@@ -217,7 +217,7 @@ def _convert_toml_table_to_planned_study(
     try:
         parser.parse_args(call[1:])
     except InputError as error:
-        raise InputError(f"{where}{_format_key_of_error_message(str(error), call)}: {error}") from None
+        raise InputError(f"{where}{_format_toml_key_named_in_message(str(error), call)}: {error}") from None
     return PlannedStudy(where, tuple(call), folder)
 
 
@@ -270,7 +270,7 @@ def convert_toml_key_to_arguments(where: str, key: str, value: Any, action: Acti
     return [f"--{key}", *map(str, values)] if several else [f"--{key}={value}"]
 
 
-def _format_key_of_error_message(error_message: str, call_arguments: Iterable[str]) -> str:
+def _format_toml_key_named_in_message(error_message: str, call_arguments: Iterable[str]) -> str:
     """Return `, KEY` for the key that a message is about, to stand in an error; empty where it is about none."""
     key = ""
     for argument in call_arguments:

@@ -61,8 +61,8 @@ def _read_answers_of_every_study(runs: Runs) -> Iterator[Answers]:
     readers = {
         choices.PROTOCOL: _read_chosen_letters,
         ratings.PROTOCOL: _read_likeliest_rating_options,
-        scored.PROTOCOL: _round_scores_of_first_measure,
-        scores.PROTOCOL: _round_scores_to_scale,
+        scored.PROTOCOL: _iterate_answers_coded_by_first_measure,
+        scores.PROTOCOL: _iterate_answers_coded_by_rounded_score,
     }
     for name in dict.fromkeys(study.name for study in studies):
         of_study = [study for study in studies if study.name == name]
@@ -100,14 +100,14 @@ def _read_likeliest_rating_options(runs: Runs, name: str, studies: Sequence[Stud
             )
 
 
-def _round_scores_of_first_measure(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _iterate_answers_coded_by_first_measure(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number of the first measure, if it has a range."""
-    for measured in scored.read_scored_studies_by_measure(runs):
+    for measured in scored.list_scored_per_study_and_measure(runs):
         if measured.study.name == name and measured.study.headline and measured.study.has_range:
             yield Answers(name, measured.study.crossed, measured.study.units, np.rint(measured.scores))
 
 
-def _round_scores_to_scale(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
+def _iterate_answers_coded_by_rounded_score(runs: Runs, name: str, studies: Sequence[Study]) -> Iterator[Answers]:
     """Yield the nearest whole number on the scale of every condition."""
     conditions = runs.info["conditions"][name]
     settings, _ = name_setting_and_prompt_per_condition(conditions)

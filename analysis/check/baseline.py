@@ -76,7 +76,7 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             inner = aside / own_name if len(names) > 1 else aside
             inner.mkdir(exist_ok=True)
             write_slim_tables(runs, folder, inner)
-            _write_run_json_with_hash(inner, folder.info, name, names)
+            _write_run_json_that_holds_baseline_hash(inner, folder.info, name, names)
         _refuse_occupied_output_folder(out, replaces=replaces)  # another process may have saved one meanwhile
 
     write_folder_atomically(out, write_baseline_folder)
@@ -103,7 +103,7 @@ def open_baseline(name: str | Path) -> Runs:
     from analysis import runs
 
     path = find_folder_of_baseline_or_run(name)
-    read_and_verify_baseline_fields(path)
+    refuse_damaged_baseline_and_list_its_fields(path)
     return runs.open_runs(path)
 
 
@@ -130,7 +130,7 @@ def find_folder_of_baseline_or_run(name: str | Path) -> Path:
     )
 
 
-def read_and_verify_baseline_fields(path: Path) -> list[dict[str, Any]]:
+def refuse_damaged_baseline_and_list_its_fields(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters
@@ -224,7 +224,7 @@ def _name_run_folders(paths: Sequence[Path]) -> list[str]:
     return names
 
 
-def _write_run_json_with_hash(folder: Path, info: Any, name: str, names: Sequence[str]) -> None:
+def _write_run_json_that_holds_baseline_hash(folder: Path, info: Any, name: str, names: Sequence[str]) -> None:
     """Write run.json with the field `baseline`, whose hash is over all that is written before."""
     from analysis.check.slim import build_slim_run_json
     from analysis.reporting.output.provenance import format_current_time

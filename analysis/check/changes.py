@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.check.answers import read_answers_by_study
 from analysis.check.judged_means import JudgedMean, average_item_means, judge_answers_not_worse_by_margin
-from analysis.check.kurtosis import judge_change_of_item_kurtosis
+from analysis.check.kurtosis import judge_change_of_kurtosis_over_items
 from analysis.check.model_order import (
     judge_first_model_not_behind,
     list_model_pairs_of_significant_order,
@@ -125,7 +125,7 @@ def _test_rule_on_kurtosis_change(rule: Rule, paired: PairedRuns) -> Iterator[Ou
     for pair in _list_pairs_compared_in_measure_of_rule(rule, paired):
         (now, before), is_fresh = pair.studies, _were_sides_asked_in_other_wordings(pair)
         has_as_many = pair.knows_wordings and now.values.shape[2] == before.values.shape[2]
-        tested = judge_change_of_item_kurtosis(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
+        tested = judge_change_of_kurtosis_over_items(*pair.answers, is_exchangeable=has_as_many or not is_fresh)
         unit = read_model_and_condition_without_side(now.units[pair.units[0]])
         yield _build_outcome_of_change_test(rule, now.name, unit, pair.measure, tested, limit=0.0, is_fresh=is_fresh)
 
@@ -239,7 +239,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
             before = studies_before.get((now.name, now.measure))
             if before is None or not now.headline or rule.study not in ("", now.name):
                 continue
-            places = _map_common_models_to_both_places(rule, now, before)
+            places = _map_common_models_to_places_now_and_before(rule, now, before)
             if len(places) < 2:
                 continue
             n_studies += 1
@@ -251,7 +251,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
         )
 
 
-def _map_common_models_to_both_places(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
+def _map_common_models_to_places_now_and_before(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
     """List the models that both sides have: name -> its places now and before, under its first condition of both."""
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}

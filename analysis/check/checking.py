@@ -77,7 +77,9 @@ class Check:
         return STATUS_CANNOT_TELL if any(result.is_failed for result in self.results) else 0
 
 
-def decide_rules_together(rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]) -> tuple[DecidedRule, ...]:
+def build_decided_rules_with_joint_holm(
+    rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
+) -> tuple[DecidedRule, ...]:
     """Test all rules, and decide them together: Holm counts the outcomes of all.
 
     Parameters
@@ -118,7 +120,7 @@ def _build_sort_key_worst_outcome_first(decided: DecidedOutcome) -> tuple[int, f
     return SEVERITY.index(decided.decision), *(np.nan_to_num([outcome.p_broken, room], nan=np.inf).tolist())
 
 
-def build_function_testing_rules(
+def build_rule_testing_function_and_notes(
     runs: Runs, baseline: Runs | None
 ) -> tuple[Callable[[Rule], list[Outcome]], list[str]]:
     """Build the function that tests a rule on a run.

@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
 
         sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
         return 0
-    _refuse_overwriting_inputs(args)
+    _refuse_unusable_junit_and_markdown_files(args)
     return write_and_print_check(
         _check_rules_on_run(rules, args.run, args.against or ""), args.json, args.junit, args.markdown
     )
@@ -75,24 +75,24 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     from analysis.check.baseline import open_baseline, verify_baseline_is_unchanged
     from analysis.check.checking import (
         Check,
-        build_function_testing_rules,
-        decide_rules_together,
+        build_decided_rules_with_joint_holm,
+        build_rule_testing_function_and_notes,
         refuse_unknown_rule_models_and_studies,
     )
     from analysis.check.rules import NUMBER
-    from analysis.reporting.output.notebooks import resolve_run_folder
+    from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 
     changes = [rule for rule in rules.rules if rule.kind != NUMBER]
     if changes and not against:
         raise InputError(f"{rules.path}: {changes[0].text!r} is about a change; give --against BASELINE")
-    opened = runs.open_runs(resolve_run_folder(run))
+    opened = runs.open_runs(resolve_path_here_or_in_notebooks(run))
     for rule in rules.rules:
         refuse_unknown_rule_models_and_studies(rule, opened)
     baseline = None
     if changes:
         baseline = open_baseline(Path(against))
-    make_outcomes, notes = build_function_testing_rules(opened, baseline)
-    results = decide_rules_together(rules, make_outcomes)
+    make_outcomes, notes = build_rule_testing_function_and_notes(opened, baseline)
+    results = build_decided_rules_with_joint_holm(rules, make_outcomes)
     if baseline is not None:
         verify_baseline_is_unchanged(baseline)
     if against and not changes:
@@ -142,16 +142,16 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     return check.exit_status
 
 
-def _refuse_overwriting_inputs(args: argparse.Namespace) -> None:
+def _refuse_unusable_junit_and_markdown_files(args: argparse.Namespace) -> None:
     """Refuse a file to write that has no folder or is no ordinary file, that is the other one, or that is the rules or
     a part of the run or baseline."""
     from analysis.check.baseline import FOLDER
-    from analysis.reporting.output.notebooks import resolve_run_folder
+    from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 
     named_files = [(f"--{name}", getattr(args, name)) for name in ("junit", "markdown") if getattr(args, name)]
     if len({file.resolve() for _, file in named_files}) < len(named_files):
         raise InputError("--junit and --markdown name the same file; give two")
-    inputs = [(str(args.rules), args.rules), (args.run, resolve_run_folder(args.run))]
+    inputs = [(str(args.rules), args.rules), (args.run, resolve_path_here_or_in_notebooks(args.run))]
     if args.against:  # a bare name is one of the folder of baselines
         inputs += [(args.against, path) for path in (Path(args.against).expanduser(), FOLDER / args.against)]
     for option, file in named_files:

@@ -48,9 +48,9 @@ def _save_runs_as_baseline(args: argparse.Namespace) -> int:
     """Save the baseline; print where, and how large it is."""
     from analysis import runs
     from analysis.check.baseline import save_baseline
-    from analysis.reporting.output.notebooks import resolve_run_folder
+    from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 
-    opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
+    opened = runs.open_runs(*(resolve_path_here_or_in_notebooks(run) for run in args.runs))
     out = save_baseline(opened, args.name, args.to, replaces=args.replace)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     print(f"{out}: {size / 1000:,.0f} kB")
@@ -59,12 +59,16 @@ def _save_runs_as_baseline(args: argparse.Namespace) -> int:
 
 def _print_baseline_content(args: argparse.Namespace) -> int:
     """Print what a baseline holds."""
-    from analysis.check.baseline import find_folder_of_baseline_or_run, open_baseline, read_and_verify_baseline_fields
+    from analysis.check.baseline import (
+        find_folder_of_baseline_or_run,
+        open_baseline,
+        refuse_damaged_baseline_and_list_its_fields,
+    )
     from analysis.reporting.words import format_quantity
     from ground.errors import InputError, format_message_on_one_line
 
     path = find_folder_of_baseline_or_run(args.name)
-    details = read_and_verify_baseline_fields(path)
+    details = refuse_damaged_baseline_and_list_its_fields(path)
     if not details:
         raise InputError(
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"

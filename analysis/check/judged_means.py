@@ -93,7 +93,7 @@ def judge_answers_not_worse_by_margin(
     """
     panel = estimate_panel_mean(now - before, crossed, is_share=False, corrects_skewness=True)
     is_single = has_range and panel.n == panel.n_items and _are_answers_binary(now) and _are_answers_binary(before)
-    tested = _test_mean_difference_over_items(panel, margin, has_range=has_range, is_single=is_single)
+    tested = _judge_mean_difference_over_items(panel, margin, has_range=has_range, is_single=is_single)
     if not like_these or panel.n_items < 2:
         return tested
     untested = replace(tested, lower=np.nan, upper=np.nan, p_broken=np.nan, p_holds=np.nan, test=NO_WORDINGS)
@@ -108,7 +108,7 @@ def judge_answers_not_worse_by_margin(
             return untested
         p_broken, p_holds = 1.0, np.nan
         if has_range:
-            p_broken, p_holds = _compute_p_that_none_of_alike_is_odd(panel.mean, margin, n_answered)
+            p_broken, p_holds = _compute_both_p_values_of_equal_differences(panel.mean, margin, n_answered)
     lower, upper = panel.compute_interval("both")
     if has_range and sum(variance for variance, _ in panel.parts["both"]) > ROUNDING**2:
         odd = _compute_tails_with_extreme_wording(panel, margin)
@@ -144,7 +144,7 @@ def extend_interval_to_unrefuted_limit(
     return lower if p_holds < LEVEL else min(lower, limit), upper if p_broken < LEVEL else max(upper, limit)
 
 
-def _compute_p_that_none_of_alike_is_odd(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
+def _compute_both_p_values_of_equal_differences(mean: float, margin: float, n_alike: int) -> tuple[float, float]:
     """Return p of broken and of holds where wordings, or items, are all alike: that of n none was the odd one."""
     p_broken = ((1 + margin) / (1 - mean)) ** n_alike if mean < -margin else 1.0
     p_holds = (max(1 - margin, 0.0) / (1 + mean)) ** n_alike if mean > -margin else 1.0
@@ -165,7 +165,7 @@ def _are_answers_binary(answers: Array) -> bool:
     return bool(((answers == 0) | (answers == 1) | np.isnan(answers)).all())
 
 
-def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: bool, is_single: bool) -> JudgedMean:
+def _judge_mean_difference_over_items(panel: Panel, margin: float, *, has_range: bool, is_single: bool) -> JudgedMean:
     """Test a difference for these wordings."""
     from scipy.special import bdtr
 
@@ -187,7 +187,7 @@ def _test_mean_difference_over_items(panel: Panel, margin: float, *, has_range: 
             return replace(tested, p_broken=0.5**n, p_holds=1.0, test=SIGN)
         p_holds = 0.5**n
         if margin > 0:
-            p_of_none_worse = _compute_p_that_none_of_alike_is_odd(panel.mean, margin, n)[1]
+            p_of_none_worse = _compute_both_p_values_of_equal_differences(panel.mean, margin, n)[1]
             p_holds = max(p_holds, p_of_none_worse) if has_range else np.nan
         return replace(tested, p_broken=1.0, p_holds=p_holds, test=SIGN)
     if panel.few:

@@ -32,7 +32,7 @@ _ENOUGH = 20  # draws that differ by as much
 _DRAWS, _MOST_DRAWS = 1_000, 100_000
 
 
-def judge_change_of_item_kurtosis(now: Array, before: Array, *, is_exchangeable: bool = True) -> JudgedMean:
+def judge_change_of_kurtosis_over_items(now: Array, before: Array, *, is_exchangeable: bool = True) -> JudgedMean:
     """Test whether the kurtosis of items is another one now.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analysis.check.limits.columns import list_numbers_of_table_rows
-from analysis.check.limits.measured import list_unit_values_for_measure_rule
+from analysis.check.limits.measured import list_numbers_of_units_for_measure_rule
 from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import Tails
 from analysis.check.outcomes import COUNTED, Outcome
@@ -41,7 +41,9 @@ def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
         these, or scores are too large to be squared.
     """
     numbers = (
-        list_numbers_of_table_rows(rule, runs) if "." in rule.target else list_unit_values_for_measure_rule(rule, runs)
+        list_numbers_of_table_rows(rule, runs)
+        if "." in rule.target
+        else list_numbers_of_units_for_measure_rule(rule, runs)
     )
     return [_build_outcome_of_number(rule, number) for number in numbers]
 

@@ -46,7 +46,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.check.answer_changes import (
-    compute_jackknife_variance_over_wordings,
+    compute_jackknife_variance_and_df_of_mean_change,
     compute_wording_shifts_on_principal_axis,
     estimate_change_of_each_item,
 )
@@ -57,7 +57,7 @@ from analysis.statistics.bounded_mean import compute_bounded_mean_interval, comp
 from analysis.statistics.reliability.panel import (
     Parts,
     compute_p_norm_of_squared_limits,
-    compute_squared_half_widths_of_parts,
+    compute_squared_half_widths_and_freedom,
     estimate_panel_mean,
 )
 from analysis.statistics.reliability.replication import find_p_that_excludes_a_distance
@@ -127,7 +127,9 @@ def _test_mean_change_of_items(
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     now, before = now[is_known], before[is_known]
     if crossed:
-        parts += compute_jackknife_variance_over_wordings(now, before, same_wordings=same_wordings, orders=orders)
+        parts += compute_jackknife_variance_and_df_of_mean_change(
+            now, before, same_wordings=same_wordings, orders=orders
+        )
     variance = sum(part for part, _ in parts)
     if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)
@@ -142,10 +144,10 @@ def _test_mean_change_of_items(
         p_broken, p_holds = (
             (max(p_broken, p), max(p_holds, 1 - p)) if share < limit else (max(p_broken, 1 - p), max(p_holds, p))
         )
-        half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(parts, LEVEL))))
+        half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_and_freedom(parts, LEVEL))))
         lower, upper = min(lower, share - half), max(upper, share + half)
     if crossed:
-        p_broken, p_holds, lower, upper = _widen_test_for_extreme_wordings(
+        p_broken, p_holds, lower, upper = _widen_p_and_interval_for_extreme_wordings(
             (p_broken, p_holds, lower, upper), now, before, 1 - share, parts, limit,
             same_wordings=same_wordings, orders=orders,
         )  # fmt: skip
@@ -154,7 +156,7 @@ def _test_mean_change_of_items(
     return JudgedMean(number, lower, upper, p_broken, p_holds, n, n_wordings, CHANGE)
 
 
-def _widen_test_for_extreme_wordings(
+def _widen_p_and_interval_for_extreme_wordings(
     tested: tuple[float, float, float, float], now: Array, before: Array, change: float, parts: Parts, limit: float, *,
     same_wordings: bool, orders: tuple[int, int],
 ) -> tuple[float, float, float, float]:  # fmt: skip
@@ -174,7 +176,7 @@ def _widen_test_for_extreme_wordings(
     upper = 1 - find_largest_refuted_claim(
         lambda claim: compute_p_with_extreme_wording_added(*numbers, 1 - claim, is_broken=True), 1 - upper
     )
-    return p_broken, p_holds, min(lower, _compute_lower_end_of_unchanged_share(sizes)), upper
+    return p_broken, p_holds, min(lower, _compute_gaffke_lower_end_from_wording_shifts(sizes)), upper
 
 
 def compute_p_with_extreme_wording_added(
@@ -242,7 +244,7 @@ def compute_gaffke_p_of_wording_shifts(sizes: Array, limit: float) -> float:
     return compute_p_of_mean_at_least((1 + sizes) / 2, (1 + float(np.sqrt(max(1 - limit, 0.0)))) / 2)
 
 
-def _compute_lower_end_of_unchanged_share(sizes: Array) -> float:
+def _compute_gaffke_lower_end_from_wording_shifts(sizes: Array) -> float:
     """Return the lower end of 1 less the mean change that agrees with `compute_gaffke_p_of_wording_shifts`."""
     _, upper = compute_bounded_mean_interval((1 + sizes) / 2)
     return 1 - max(2 * upper - 1, 0.0) ** 2

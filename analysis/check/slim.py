@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.measures.choices import TEXTS
-from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
+from analysis.measures.templates import count_templates_and_items_by_study, find_studies_of_reordered_words
 from analysis.runs.folder import Folder, list_schema_columns, quote_sql_literal
 from analysis.runs.hashed import build_text_hash_sql
 from ground.run_json import SCHEMA
@@ -66,7 +66,10 @@ def write_slim_tables(runs: Runs, folder: Folder, out: Path) -> None:
     out
         The folder to write to.
     """
-    names_templates = folder.study in {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
+    names_templates = folder.study in {
+        *count_templates_and_items_by_study(runs),
+        *find_studies_of_reordered_words(runs),
+    }
     stimuli = runs.con.sql(
         _build_stimuli_sql_with_hashed_texts(folder, names_templates=names_templates)
     ).to_arrow_table()

@@ -83,14 +83,14 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:
-            _refuse_overwriting_file_of_side(option, path, (args.a, args.b, args.path_a, args.path_b))
+            _refuse_unusable_or_input_file_to_write(option, path, (args.a, args.b, args.path_a, args.path_b))
     if args.page:
         _refuse_page_that_cannot_be_made(args.page, args.out)
     from analysis import runs
     from analysis.compare.measures import compare_paired_runs
     from analysis.compare.pairing import pair_studies_of_two_run_sets
     from analysis.compare.pairs import Chosen
-    from analysis.reporting.output.notebooks import resolve_run_folder
+    from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 
     chosen = Chosen(args.measure, (args.model_a, args.model_b), (args.condition_a, args.condition_b), args.margin)
     for path in (args.a, args.b):
@@ -98,7 +98,9 @@ def main(args: argparse.Namespace) -> int:
             raise InputError(
                 f"{path}: a file is no run folder; logs are read by `waver compare A B`, with A and B first"
             )
-    paired = pair_studies_of_two_run_sets(*(runs.open_runs(resolve_run_folder(path)) for path in (args.a, args.b)))
+    paired = pair_studies_of_two_run_sets(
+        *(runs.open_runs(resolve_path_here_or_in_notebooks(path)) for path in (args.a, args.b))
+    )
     rows = compare_paired_runs(paired, chosen)
     paths = args.path_a or args.a, args.path_b or args.b
     names = args.name_a or paths[0], args.name_b or paths[1]
@@ -107,7 +109,7 @@ def main(args: argparse.Namespace) -> int:
     text = (
         _format_rows_as_json(rows, paired.notes, names, args.margin)
         if args.json
-        else _format_rows_as_text(rows, args.format)
+        else _format_rows_as_lines_csv_or_markdown(rows, args.format)
     )
     if not args.json:
         for note in paired.notes:
@@ -121,7 +123,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_overwriting_file_of_side(option: str, out: Path, sides: Sequence[str]) -> None:
+def _refuse_unusable_or_input_file_to_write(option: str, out: Path, sides: Sequence[str]) -> None:
     """Raise InputError where the file has no folder, is a pipe or device, or is a part of a side: a log or run."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
@@ -165,7 +167,7 @@ def _write_comparison_page(args: argparse.Namespace, paths: tuple[str, str], nam
     write_page(args.page, parameters, " and ".join(names), command)
 
 
-def _format_rows_as_text(rows: pd.DataFrame, form: str) -> str:
+def _format_rows_as_lines_csv_or_markdown(rows: pd.DataFrame, form: str) -> str:
     """Write the rows as lines, CSV or a Markdown table."""
     from analysis.compare.verdicts import iterate_lines_about_compared_rows
     from analysis.reporting.catalogue.grid import escape_markdown, render_csv

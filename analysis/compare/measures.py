@@ -94,7 +94,7 @@ def compare_unit_pairs(pairs: Sequence[Pair], chosen: Chosen, notes: Sequence[st
     # A pair is about one model and condition on each side: its measures stand together.
     frame = pd.DataFrame(kept_rows)
     number = frame.groupby(["study", "a_model", "a_condition", "b_model", "b_condition"], sort=False).ngroup()
-    return _add_holm_p_and_needed_items(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
+    return _add_holm_p_verdicts_and_needed_items(frame.iloc[number.argsort(kind="stable")].reset_index(drop=True))
 
 
 def _compare_unit_pair(pair: Pair, margin: float | None) -> dict[str, object]:
@@ -175,7 +175,7 @@ def _compute_p_of_paired_t_test(panel: Panel) -> float:
         return float(2 * stdtr(freedom, -abs(panel.mean) / np.sqrt(variance)))
 
 
-def _add_holm_p_and_needed_items(rows: pd.DataFrame) -> pd.DataFrame:
+def _add_holm_p_verdicts_and_needed_items(rows: pd.DataFrame) -> pd.DataFrame:
     """Add what depends on all rows: p values after Holm, and what it takes to decide."""
     from analysis.compare.verdicts import choose_verdicts_and_scopes_of_rows
 

@@ -15,14 +15,14 @@ from analysis.compare.measures import compare_unit_pairs, do_answers_lie_within_
 from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.pairs import Chosen, iterate_unit_pairs_to_compare
 from analysis.reporting.catalogue import Table
-from analysis.reporting.catalogue.grid import build_grid_without_catalogue, drop_uniform_columns
+from analysis.reporting.catalogue.grid import build_grid_without_catalogue, drop_uniform_grid_columns
 from analysis.reporting.drawing import panels
 from analysis.reporting.drawing.plotting import WIDTHS, render_svg
 from analysis.reporting.output import provenance
 from analysis.reporting.output.cells import build_heading_anchor
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
-from analysis.reporting.output.notebooks import resolve_run_folder
-from analysis.reporting.output.page import FEW_ROWS, MOST_ROWS, join_uniform_columns, label_svg_for_page
+from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
+from analysis.reporting.output.page import FEW_ROWS, MOST_ROWS, format_uniform_columns_as_text, label_svg_for_page
 from analysis.reporting.output.steps import render_comparison_of_two_tables
 from analysis.reporting.words import Answer
 from analysis.reporting.words.shots import describe_varying_example_counts
@@ -57,7 +57,7 @@ class ComparePage:
         examples: int = 5,
     ) -> None:  # fmt: skip
         self.names = [name or path for name, path in zip(names, (a, b), strict=True)]
-        self.sides = [runs.open_runs(resolve_run_folder(path)) for path in (a, b)]
+        self.sides = [runs.open_runs(resolve_path_here_or_in_notebooks(path)) for path in (a, b)]
         self.examples = examples
         self._chosen = Chosen(measures, (models[0], models[1]), (conditions[0], conditions[1]), margin or None)
         self._paired = pair_studies_of_two_run_sets(*self.sides)
@@ -160,12 +160,12 @@ def _render_table(table: Table, rows: pd.DataFrame) -> Html:
     """Show a table with few digits; columns that are the same in all rows are named below it."""
     shown_rows = rows.head(MOST_ROWS)
     shown_columns = [name for name in table.columns if table.is_column_shown(name, shown_rows)]
-    cells, uniform_columns = drop_uniform_columns(
+    cells, uniform_columns = drop_uniform_grid_columns(
         build_grid_without_catalogue(table, COLUMNS.__getitem__, shown_rows, shown_columns)
     )
     return render_template_for_notebook(
         "table", name="compare", title=table.title, caption=table.caption, grid=cells,
         left_out=len(rows) - len(shown_rows),
-        same=join_uniform_columns(uniform_columns), keys=1,
+        same=format_uniform_columns_as_text(uniform_columns), keys=1,
         open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
     )  # fmt: skip

@@ -38,7 +38,7 @@ def write_page(path: Path, parameters: Mapping[str, Any], title: str, command: s
             node = execution.execute_notebook(NOTEBOOK, Path(folder) / NOTEBOOK.name, parameters)
         except execution.NotebookFailed as error:
             raise (InputError if error.wrong_input else RunFailed)(f"page: {error}") from error
-    cells.prepare_outputs_for_page(node)
+    cells.render_frames_and_repeat_differences(node)
     chapter = layout.build_chapter_from_notebook(
         NOTEBOOK.stem, notebooks.read_notebook_question(NOTEBOOK), node, command
     )

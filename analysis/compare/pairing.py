@@ -13,11 +13,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.compare.settings import explain_differing_numbers_of_examples, find_conditions_to_rename_on_side_b
+from analysis.compare.settings import (
+    explain_differing_numbers_of_examples,
+    find_conditions_with_other_settings_on_side_b,
+)
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
-from analysis.runs.folder import ORIGINAL, Folder, build_asked_stimuli_sql, list_schema_columns, quote_sql_literal
-from analysis.runs.hashed import build_text_or_hash_sql
+from analysis.runs.folder import (
+    ORIGINAL,
+    Folder,
+    build_stimuli_sql_without_undrawn_wordings,
+    list_schema_columns,
+    quote_sql_literal,
+)
+from analysis.runs.hashed import build_text_sql_comparable_with_other_folder
 from ground.errors import InputError, shorten_to_one_line
 
 SIDES = ("A", "B")
@@ -139,7 +148,7 @@ def pair_studies_of_two_run_sets(run_a: Runs, run_b: Runs, *, side_names: tuple[
     pairs = []
     for study_a, study_b in _iterate_names_of_studies_to_pair(run_a, run_b, side_names, notes):
         try:
-            paired = _open_study_of_both_sides_as_runs(run_a, study_a, run_b, study_b, side_names, notes)
+            paired = _open_study_as_pair_of_runs(run_a, study_a, run_b, study_b, side_names, notes)
         except (duckdb.IOException, duckdb.InvalidInputException) as error:  # the files were whole a moment ago
             names = ", ".join(str(folder.path) for folder in (*run_a.folders, *run_b.folders))
             raise InputError(f"{names}: cannot be read: {error}") from error
@@ -174,7 +183,7 @@ def _iterate_names_of_studies_to_pair(
             yield name_a, name_b
 
 
-def _open_study_of_both_sides_as_runs(
+def _open_study_as_pair_of_runs(
     run_a: Runs, study_a: str, run_b: Runs, study_b: str, side_names: tuple[str, str], notes: list[str]
 ) -> tuple[Runs, Runs] | None:
     """Lay the rows of one study of both sides beside each other; None without a common item."""
@@ -187,9 +196,9 @@ def _open_study_of_both_sides_as_runs(
     for side, folders in zip(SIDES, sides, strict=True):
         con.execute(
             f"CREATE TABLE all_{side} AS SELECT {quote_sql_literal(study_a)} AS study, {columns}, position "
-            f"FROM ({build_asked_stimuli_sql(folders)})"
+            f"FROM ({build_stimuli_sql_without_undrawn_wordings(folders)})"
         )
-    texts = map(build_text_or_hash_sql, "ab", firsts, firsts[::-1])
+    texts = map(build_text_sql_comparable_with_other_folder, "ab", firsts, firsts[::-1])
     same = " AND ".join([" = ".join(texts), *(f"a.{name} IS NOT DISTINCT FROM b.{name}" for name in _SAME)])
     con.execute(f"CREATE TABLE shared AS SELECT a.* FROM all_A AS a JOIN all_B AS b USING (item, variant) WHERE {same}")
     is_fresh: bool = _do_sides_reword_same_originals_differently(con)
@@ -198,7 +207,7 @@ def _open_study_of_both_sides_as_runs(
     if con.execute(compared_items).fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = find_conditions_to_rename_on_side_b(*conditions, add_side_to_name(SIDES[1], ""))
+    renamed = find_conditions_with_other_settings_on_side_b(*conditions, add_side_to_name(SIDES[1], ""))
     if not is_fresh:
         return (_open_folders_with_kept_stimuli_only(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:

@@ -17,8 +17,8 @@ import numpy as np
 from analysis.compare.pairing import PairedRuns, find_side_of_model, read_model_and_condition_without_side
 from analysis.compare.settings import describe_differing_settings, map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.reporting.catalogue.rewordings import list_reasons_wordings_are_not_compared, read_reworded_studies
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
+from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
@@ -93,7 +93,7 @@ def iterate_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterato
     for (runs_a, runs_b), studies in zip(paired.pairs, matched_studies, strict=True):
         protocols = {fields["protocol"] for fields in runs_a.info["studies"].values()}
         paired.notes.extend(
-            note for note in list_reasons_wordings_are_not_compared(protocols) if note not in paired.notes
+            note for note in list_reasons_protocols_are_not_compared(protocols) if note not in paired.notes
         )
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
         for study_a, study_b in studies:
@@ -209,7 +209,7 @@ def _pair_names_of_both_sides(
 
 def _yield_pair_by_measure_and_flips(study_a: Study, study_b: Study, unit_a: int, unit_b: int) -> Iterator[Pair]:
     """Yield a pair by its own measure, and the headline measure of answers of two kinds by flips, too."""
-    pair = _pair_answers_of_units(
+    pair = _build_pair_of_units(
         study_a, study_b, unit_a, unit_b, study_a.values[unit_a], study_b.values[unit_b],
         has_same_wordings=study_a is study_b,
     )  # fmt: skip
@@ -221,12 +221,12 @@ def _yield_pair_by_measure_and_flips(study_a: Study, study_b: Study, unit_a: int
         a, b = study_a.values[unit_a], study_b.values[unit_b]
         has_as_many = (~np.isnan(a)).sum(axis=1, keepdims=True) == (~np.isnan(b)).sum(axis=1, keepdims=True)
         a, b = np.where(has_as_many, a, np.nan), np.where(has_as_many, b, np.nan)
-    flips = mark_flipped_items(a)[:, None], mark_flipped_items(b)[:, None]
+    flips = mark_flipped_items_of_unit(a)[:, None], mark_flipped_items_of_unit(b)[:, None]
     if not np.isnan(flips[0]).all():
         yield Pair(pair.studies, pair.units, FLIPS, _keep_common_answers(*flips), False, not study_a.crossed)
 
 
-def _pair_answers_of_units(
+def _build_pair_of_units(
     study_a: Study, study_b: Study, unit_a: int, unit_b: int, a: Array, b: Array, *, has_same_wordings: bool
 ) -> Pair:
     """Pair the answers of two units (items, wordings) by the measure of their studies."""
@@ -248,7 +248,7 @@ def _iterate_validity_pair(study_a: Study, study_b: Study, unit_a: int, unit_b: 
         replace(study, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
         for study in (study_a, study_b)
     )
-    pair = _pair_answers_of_units(about_a, about_b, unit_a, unit_b, a, b, has_same_wordings=study_a is study_b)
+    pair = _build_pair_of_units(about_a, about_b, unit_a, unit_b, a, b, has_same_wordings=study_a is study_b)
     if any((side < 1 - ROUNDING).any() for side in pair.answers):
         yield pair
 

@@ -88,7 +88,7 @@ def build_records_card(runs: Runs, records: Sequence[EeeRecord]) -> str:
     runs
         What was exported.
     records
-        From `eee.write_eee_records`.
+        From `eee.write_eee_records_of_models`.
 
     Returns
     -------

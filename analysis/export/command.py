@@ -36,15 +36,15 @@ def main(args: argparse.Namespace) -> int:
     """Write the folder; print its files and how many rows each has."""
     from analysis import runs
     from analysis.export import folder
-    from analysis.reporting.output.notebooks import resolve_run_folder
+    from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
     from ground import extras
 
     if args.kind == "croissant":
         extras.refuse_missing_packages("an export with Croissant metadata", "mlcroissant")
     folder.refuse_unreplaceable_export_folder(args.out)
-    opened = runs.open_runs(*(resolve_run_folder(run) for run in args.runs))
+    opened = runs.open_runs(*(resolve_path_here_or_in_notebooks(run) for run in args.runs))
     call = shlex.join([args.program, "export", *args.runs, "--as", args.kind, "--out", str(args.out)])
-    fill = _write_export_records if args.kind == "eee" else _write_export_tables
+    fill = _write_export_records_and_count_rows if args.kind == "eee" else _write_export_tables_and_count_rows
     noted = folder.write_export_folder(
         args.out,
         lambda aside: {**_build_export_json_provenance(opened, args.kind, call), **fill(opened, aside, args.kind)},
@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _write_export_tables(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
+def _write_export_tables_and_count_rows(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
     """Write the tables, and what belongs to them."""
     from analysis.export import card, croissant, plain
 
@@ -68,11 +68,11 @@ def _write_export_tables(opened_runs: Runs, temporary_folder: Path, kind: str) -
     return {"rows": {written_table.file: written_table.rows for written_table in written_tables.values()}}
 
 
-def _write_export_records(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
+def _write_export_records_and_count_rows(opened_runs: Runs, temporary_folder: Path, kind: str) -> dict[str, Any]:
     """Write records of Every Eval Ever; say on standard error what they cannot carry."""
     from analysis.export import card, eee
 
-    records = eee.write_eee_records(opened_runs, temporary_folder)
+    records = eee.write_eee_records_of_models(opened_runs, temporary_folder)
     left_out: Counter[str] = sum((record.left_out for record in records), Counter())
     if left_out:
         print_warning(f"not in the records, which need a score: {eee.describe_left_out_responses(left_out)}")

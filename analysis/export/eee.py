@@ -44,7 +44,7 @@ class EeeRecord:
     left_out: Counter[str]
 
 
-def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
+def write_eee_records_of_models(runs: Runs, folder: Path) -> list[EeeRecord]:
     """Write all records into a folder, in the places that the project's data store has for them.
 
     Parameters
@@ -66,7 +66,7 @@ def write_eee_records(runs: Runs, folder: Path) -> list[EeeRecord]:
     """
     units = runs.execute("SELECT DISTINCT study, model FROM (FROM responses SELECT study, model UNION ALL "
                          "FROM errors SELECT study, model) ORDER BY ALL").fetchall()  # fmt: skip
-    records = [_write_eee_samples_and_aggregate(runs, folder, study, model) for study, model in units]
+    records = [_write_eee_samples_and_aggregate_of_model(runs, folder, study, model) for study, model in units]
     if not any(record.rows for record in records):
         left_out = sum((record.left_out for record in records), Counter())
         raise InputError(f"nothing that a record of EEE can carry: {describe_left_out_responses(left_out)}")
@@ -78,14 +78,14 @@ def describe_left_out_responses(left_out_counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {why}" for why, number in left_out_counts.items())
 
 
-def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
+def _write_eee_samples_and_aggregate_of_model(runs: Runs, folder: Path, study: str, model: str) -> EeeRecord:
     """Write the rows of a model, then the aggregate, which states their number and checksum; nothing without rows."""
     evaluation_id = eee_aggregate.build_evaluation_id(runs, study, model)
     place = Path("data", make_portable_name(study), *eee_aggregate.split_model_id(model))
     name = uuid.UUID(bytes=hashlib.sha256(evaluation_id.encode()).digest()[:16], version=4)
     samples = place / f"{name}_samples.jsonl"
     (folder / place).mkdir(parents=True, exist_ok=True)
-    digest, conditions = hashlib.sha256(), _find_scored_conditions_with_metric(runs, study, model)
+    digest, conditions = hashlib.sha256(), _build_scored_conditions_of_model(runs, study, model)
     with (folder / samples).open("wb") as file:
         for row in _read_responses_with_wordings(runs, study, model):
             scored_condition = conditions[row["condition"]]
@@ -105,7 +105,7 @@ def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model
         return EeeRecord("", 0, left_out)
     detail = {"format": "jsonl", "file_path": samples.as_posix(), "hash_algorithm": "sha256",
               "checksum": digest.hexdigest(), "total_rows": rows}  # fmt: skip
-    aggregate_record = eee_aggregate.build_eee_aggregate(
+    aggregate_record = eee_aggregate.build_eee_aggregate_of_model(
         runs, study, model, evaluation_id, conditions, detail, retrieved_at=str(int(time.time()))
     )
     text = json.dumps(aggregate_record, indent=1, allow_nan=False) + "\n"
@@ -113,7 +113,7 @@ def _write_eee_samples_and_aggregate(runs: Runs, folder: Path, study: str, model
     return EeeRecord((place / f"{name}.json").as_posix(), rows, left_out)
 
 
-def _find_scored_conditions_with_metric(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
+def _build_scored_conditions_of_model(runs: Runs, study: str, model: str) -> dict[str, ScoredCondition]:
     """Find the conditions of a model, each with its metric and the responses that only failed."""
     golden = runs.execute("SELECT bool_or(gold IS NOT NULL) FROM stimuli WHERE study = ?", [study]).fetchall()[0][0]
     canonical = runs.info["studies"][study]["canonical"]
@@ -207,13 +207,13 @@ def convert_to_metadata_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and not math.isfinite(value):
-        return json.dumps(_convert_nonfinite_number(value))
+        return json.dumps(_convert_nonfinite_number_to_text(value))
     if isinstance(value, list | tuple):
-        value = [_convert_nonfinite_number(entry) for entry in value]
+        value = [_convert_nonfinite_number_to_text(entry) for entry in value]
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
-def _convert_nonfinite_number(value: Any) -> Any:
+def _convert_nonfinite_number_to_text(value: Any) -> Any:
     """Write an infinite number or NaN as the schema writes it; leave any other value as it is."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

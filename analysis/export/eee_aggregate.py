@@ -55,7 +55,7 @@ def split_model_id(model: str) -> tuple[str, str]:
     )
 
 
-def build_eee_aggregate(
+def build_eee_aggregate_of_model(
     runs: Runs, study: str, model: str, evaluation_id: str, conditions: Mapping[str, ScoredCondition],
     detailed_results: Mapping[str, Any],
     retrieved_at: str,

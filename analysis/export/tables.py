@@ -164,7 +164,7 @@ def _define_response_options_table(runs: Runs) -> ExportTable:
     query = f"""
         WITH scales(study, condition, lowest) AS ({_build_range_minimum_by_condition_sql(runs)}),
         answered AS (
-            SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, probability, logprob, "count",
+            SELECT {_RESPONSE_OF_R}, {_build_select_list_of_shown_options(runs)}, lowest, probability, logprob, "count",
                    unnest(range(1, greatest(len(probability), len(logprob), len("count")) + 1)) AS place
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING}))
         SELECT {_RESPONSE}, place, {_NAME_OF_OPTION},
@@ -207,7 +207,7 @@ def _build_range_minimum_by_condition_sql(runs: Runs) -> str:
     return f"VALUES {', '.join(lowest)}" if lowest else "SELECT NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT"
 
 
-def _build_shown_options_sql(runs: Runs) -> str:
+def _build_select_list_of_shown_options(runs: Runs) -> str:
     """Write the SQL of the columns `options` and `canonical`, without the middle where a condition left it out."""
     without_middle = ", ".join(
         f"({quote_sql_literal(study)}, {quote_sql_literal(name)})"
@@ -250,7 +250,7 @@ def _define_probabilities_after_thoughts_table(runs: Runs) -> ExportTable:
     query = f"""
         WITH scales(study, condition, lowest) AS ({_build_range_minimum_by_condition_sql(runs)}),
         samples AS (
-            SELECT {_RESPONSE_OF_R}, {_build_shown_options_sql(runs)}, lowest, sample_probability,
+            SELECT {_RESPONSE_OF_R}, {_build_select_list_of_shown_options(runs)}, lowest, sample_probability,
                    unnest(range(1, len(sample_probability) + 1)) AS sample
             FROM responses AS r LEFT JOIN scales USING (study, condition) LEFT JOIN stimuli AS s USING ({_WORDING})),
         entries AS (SELECT *, unnest(range(1, len(sample_probability[sample]) + 1)) AS place FROM samples)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.features.attributes import read_attribute_column
-from analysis.features.frames import read_features
+from analysis.features.frames import read_or_compute_features
 from analysis.features.names import FEATURES
 from analysis.measures.agreement import create_agreement_tables
 from analysis.runs.folder import UNIT, quote_sql_literal
@@ -151,7 +151,7 @@ def read_answers_with_wording_features(
     """
     import pandas as pd
 
-    stimuli = read_features(runs)
+    stimuli = read_or_compute_features(runs)
     wordings = pd.DataFrame(
         {name: pd.Categorical(stimuli[name], stimuli[name].unique()) for name in ("item", "variant")}
         | {name: stimuli[name] for name in FEATURES}

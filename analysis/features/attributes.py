@@ -33,7 +33,7 @@ def list_attribute_columns(runs: Runs) -> list[str]:
     )
 
 
-def find_predictor_column(name: str, columns: Collection[str], runs: Runs) -> str | None:
+def find_predictor_column_or_none(name: str, columns: Collection[str], runs: Runs) -> str | None:
     """Find the column that a name in a formula means.
 
     Parameters
@@ -76,7 +76,7 @@ def suggest_nearest_column(name: str, columns: Iterable[str], runs: Runs) -> str
     Parameters
     ----------
     name, columns, runs
-        As in `find_predictor_column`.
+        As in `find_predictor_column_or_none`.
     """
     attributes = list_attribute_columns(runs)
     hint = format_nearest_name_hint(name, [*columns, *attributes])
@@ -96,18 +96,18 @@ def read_attribute_column(runs: Runs, column: str) -> pd.Series[Any]:
     Returns
     -------
     Series
-        By study and place in it, as in `frames.read_features`: floats, or categories (sorted); NaN where it is absent
-        or empty.
+        By study and place in it, as in `frames.read_or_compute_features`: floats, or categories (sorted); NaN where it
+        is absent or empty.
 
     Raises
     ------
     InputError
         For more than `MOST_LEVELS` levels, and where no wording has a value.
     """
-    return runs.compute_once(("attribute", column), lambda: _convert_attribute_to_numbers_or_categories(runs, column))
+    return runs.compute_once(("attribute", column), lambda: _read_attribute_as_numbers_or_categories(runs, column))
 
 
-def _convert_attribute_to_numbers_or_categories(runs: Runs, column: str) -> pd.Series[Any]:
+def _read_attribute_as_numbers_or_categories(runs: Runs, column: str) -> pd.Series[Any]:
     """Turn the texts of an attribute into numbers or categories."""
     import pandas as pd
 
@@ -129,7 +129,7 @@ def _convert_attribute_to_numbers_or_categories(runs: Runs, column: str) -> pd.S
     return values.astype(pd.CategoricalDtype(levels))
 
 
-def rename_levels_against_reference_level(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def add_reference_to_level_names_in_rows(rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Name the levels of categories by what they are compared with, among the rows of one fit.
 
     Parameters
@@ -162,7 +162,7 @@ def rename_levels_against_reference_level(rows: pd.DataFrame, columns: Sequence[
     return rows.assign(**renamed)
 
 
-def describe_attribute(runs: Runs, column: str) -> str:
+def describe_attribute_as_predictor(runs: Runs, column: str) -> str:
     """Say what an attribute is as a predictor: a number or a category, and how many wordings have it.
 
     Parameters

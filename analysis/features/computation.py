@@ -115,7 +115,7 @@ def compute_features(
         named_language = languages.extract_primary_language_subtag(language) if language else None
         default = named_language or stored.default_language or languages.DEFAULT_LANGUAGE
         if named_language is None and stored.default_language is None:
-            languages.check_japanese_has_language_code(run, folder)
+            languages.refuse_japanese_without_language_code(run, folder)
         is_default_named = named_language is not None or stored.is_default_named
         texts = languages.list_texts_by_language(run, default)
         _refuse_unused_pipelines(pipelines, texts)
@@ -127,7 +127,7 @@ def compute_features(
                 collector.reuse_or_compute_component_values(code, wordings, part)
         collector.note_language_doubts(doubts)
         features = collector.write_and_return_values(default, is_default_named, texts)
-        similarities = _read_or_compute_edit_similarities(run, collector, progress)
+        similarities = _read_or_compute_edit_similarity_table(run, collector, progress)
     return Summary(
         folder, tuple(collector.records), tuple(collector.changes), collector.n_computed, default, features,
         similarities,
@@ -184,7 +184,7 @@ class _ValueCollector:
         """Reuse or compute the values of one group of columns for all texts of a language."""
         columns = self._columns.setdefault(language, {})
         old_record = self._stored.find_feature_record(language, component.columns)
-        stored_rows = self._find_stored_rows(language, texts)
+        stored_rows = self._find_stored_rows_of_same_texts(language, texts)
         old_identity = old_record.identity if old_record and stored_rows else None
         # Values stay valid if the component that computed them is no longer installed.
         if (
@@ -245,7 +245,7 @@ class _ValueCollector:
             store.delete_chunks(self.folder)
         return rows
 
-    def _find_stored_rows(self, language: str, texts: Sequence[str]) -> pa.Table | None:
+    def _find_stored_rows_of_same_texts(self, language: str, texts: Sequence[str]) -> pa.Table | None:
         """Return the folder's rows if they are for exactly these texts, else None."""
         table = self._stored.tables.get(language)
         return table if table is not None and table["text"].to_pylist() == texts else None
@@ -281,7 +281,7 @@ class _ValueCollector:
         return dict(zip(component.columns, zip(*(values_by_text[text] for text in texts), strict=True), strict=True))
 
 
-def _read_or_compute_edit_similarities(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
+def _read_or_compute_edit_similarity_table(run: Runs, collector: _ValueCollector, progress: bool) -> pa.Table:
     """Return the edit similarity of every stimulus: as the folder holds it, else computed and written there."""
     import pyarrow as pa
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.features.frames import read_features
+from analysis.features.frames import read_or_compute_features
 from analysis.features.names import FEATURES
 from analysis.runs.folder import ORIGINAL
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def correlate_pairs_of_features(frame: pd.DataFrame, columns: Sequence[str] = FEATURES) -> pd.DataFrame:
     """Compute Pearson's correlation of every pair of features, over the rows that have both.
 
-    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_dependents_and_dependency_length`),
+    Mean left + right dependents is 1 - roots/words (see `analysis.features.compute_left_right_dependents_and_length`),
     so these two correlate strongly and negatively if texts have one root and similar lengths. That is arithmetic, not a
     finding.
 
@@ -51,7 +51,7 @@ def correlate_pairs_of_features(frame: pd.DataFrame, columns: Sequence[str] = FE
     return pd.DataFrame(rows, columns=["feature_a", "feature_b", "r", "p", "n"])
 
 
-def correlate_features_with_each_other(runs: Runs) -> pd.DataFrame:
+def correlate_feature_pairs_in_each_study(runs: Runs) -> pd.DataFrame:
     """Correlate the features of each study's paraphrases.
 
     Returns
@@ -61,7 +61,7 @@ def correlate_features_with_each_other(runs: Runs) -> pd.DataFrame:
     """
     import pandas as pd
 
-    stimuli = read_features(runs)
+    stimuli = read_or_compute_features(runs)
     paraphrases = stimuli[stimuli["pattern"] != ORIGINAL]
     parts = [
         correlate_pairs_of_features(rows).assign(study=study)

@@ -53,7 +53,7 @@ class Pipeline:
     identity: Mapping[str, str]
 
 
-def compute_dependents_and_dependency_length(doc: Doc) -> tuple[float, float, float]:
+def compute_left_right_dependents_and_length(doc: Doc) -> tuple[float, float, float]:
     """Compute the mean number of left and of right dependents per word, and the mean dependency length.
 
     Every word except a root depends on exactly one head, so left + right is 1 - roots/words: the two are nearly
@@ -136,7 +136,7 @@ def build_dependency_component(
         )
     candidates = [old_identity["source"]] if old_identity else _list_installed_pipelines(language)
     if len(candidates) != 1:
-        return MissingComponent(COLUMNS, _describe_missing_pipeline(language, candidates))
+        return MissingComponent(COLUMNS, _explain_missing_or_ambiguous_pipeline(language, candidates))
     try:
         return _build_pipeline_component(find_pipeline_by_name_or_path(candidates[0]), language)
     except InputError as error:
@@ -151,7 +151,7 @@ def _list_installed_pipelines(language: str) -> list[str]:
     return sorted(name for name in names if name.startswith(f"{language}_"))
 
 
-def _describe_missing_pipeline(language: str, candidates: Sequence[str]) -> str:
+def _explain_missing_or_ambiguous_pipeline(language: str, candidates: Sequence[str]) -> str:
     """Say what brings a pipeline where none is installed, and that one must be named where several are."""
     if candidates:
         return f"{', '.join(candidates)} are installed: choose with --spacy NAME"
@@ -173,13 +173,13 @@ def _build_pipeline_component(pipeline: Pipeline, language: str, named: bool = F
 
 def _load_dependency_measure(pipeline: Pipeline, language: str) -> Measure:
     """Load a pipeline and return the function that measures the dependencies of texts with it."""
-    nlp, pipes = _load_pipeline(pipeline)
+    nlp, pipes = _load_pipeline_and_list_its_parsers(pipeline)
 
     def measure_texts(texts: Sequence[str]) -> dict[str, list[float]]:
         """Measure left and right dependents and dependency length of every text."""
         with nlp.select_pipes(enable=pipes):
             docs = nlp.pipe(_split_texts_into_docs(nlp, texts, language))
-            values = [compute_dependents_and_dependency_length(doc) for doc in docs]
+            values = [compute_left_right_dependents_and_length(doc) for doc in docs]
         return dict(zip(COLUMNS, map(list, zip(*values, strict=True)), strict=True))
 
     return measure_texts
@@ -209,7 +209,7 @@ def _split_texts_into_docs(nlp: Language, texts: Sequence[str], language: str) -
     return (Doc(nlp.vocab, words=split_words_for_parser(text, language)) for text in texts)
 
 
-def _load_pipeline(pipeline: Pipeline) -> tuple[Language, list[str]]:
+def _load_pipeline_and_list_its_parsers(pipeline: Pipeline) -> tuple[Language, list[str]]:
     """Load a pipeline; return it with the names of the components that find heads."""
     import spacy
 

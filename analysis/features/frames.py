@@ -91,7 +91,7 @@ def create_stored_features_table(con: duckdb.DuckDBPyConnection, runs: Runs) -> 
     return bool(queries)
 
 
-def read_features(runs: Runs) -> pd.DataFrame:
+def read_or_compute_features(runs: Runs) -> pd.DataFrame:
     """Load the features of every stimulus; those that a run folder does not hold yet are computed and saved first.
 
     Parameters

@@ -154,7 +154,7 @@ def describe_language_mismatch(language: str, looks_like: str) -> str:
     return f"the wordings that name {name} look {other_name}: their features are those of {name} texts"
 
 
-def check_japanese_has_language_code(run: Runs, folder: Path) -> None:
+def refuse_japanese_without_language_code(run: Runs, folder: Path) -> None:
     """Refuse Japanese wordings without a language code: they would be treated as English.
 
     Parameters

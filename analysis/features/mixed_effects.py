@@ -15,7 +15,7 @@ from analysis.features.score_frames import join_ratings_with_features, join_scor
 from analysis.measures import agreement, ratings
 from analysis.measures.meaning_file import list_meaning_folders
 from analysis.measures.reworded import scored
-from analysis.measures.templates import count_templates_by_study
+from analysis.measures.templates import count_templates_and_items_by_study
 from analysis.runs import Runs
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY, FitInput
@@ -89,13 +89,13 @@ def fit_mixed_model_by_group(runs: Runs, formula: str, by: Sequence[str], engine
     else:
         rows = join_scores_with_features(runs, attributes=of_wordings)
     if {*BESIDE_ORIGINAL} & {*columns, *groups}:
-        rows = _add_original_distance_and_meaning_columns(rows, runs, columns)
+        rows = _add_answer_distance_and_meaning_columns(rows, runs, columns)
     if "logit" in columns:
         rows["logit"] = mixed.compute_response_on_scale(rows["agreement"], rows["logit"], scale="logit").values
-    result, reasons = _fit_mixed_model_per_group(rows, text, columns, groups, engine, weights)
+    result, reasons = _fit_mixed_model_or_explain_per_group(rows, text, columns, groups, engine, weights)
     keys = [name for name in dict.fromkeys((*groups, "model")) if name in result.diagnostics]
     doubts = result.diagnostics[[*keys, "n_missing"]].assign(
-        warnings=_describe_fit_doubts(result.diagnostics, count_templates_by_study(runs))
+        warnings=_describe_fit_doubts(result.diagnostics, count_templates_and_items_by_study(runs))
     )
     table = replace_underflowed_p_values(result.table).merge(doubts, on=keys, how="left")
     if not reasons:
@@ -105,7 +105,7 @@ def fit_mixed_model_by_group(runs: Runs, formula: str, by: Sequence[str], engine
     return pd.concat([table, unfitted], ignore_index=True)
 
 
-def _add_original_distance_and_meaning_columns(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
+def _add_answer_distance_and_meaning_columns(rows: pd.DataFrame, runs: Runs, columns: Sequence[str]) -> pd.DataFrame:
     """Add the distance of every answer from that to the original, and the meaning score of its wording."""
     from analysis.measures.beside_original import tabulate_answers_beside_original
     from analysis.measures.meaning import WORDING, read_verdicts_on_wordings
@@ -188,7 +188,7 @@ def _resolve_formula_columns(formula: str, runs: Runs, protocol: str) -> tuple[s
     for name in mixed.parse_formula(formula).formula_columns:
         if name == MEANING_SCORE and not list_meaning_folders(runs):
             raise InputError(f"formula: {name} says what checks found, and no wording was checked; waver meaning RUN")
-        column = attributes.find_predictor_column(name, all_columns, runs)
+        column = attributes.find_predictor_column_or_none(name, all_columns, runs)
         if column is None:
             hint = _explain_measure_is_in_score_column(name, runs) or attributes.suggest_nearest_column(
                 name, all_columns, runs
@@ -224,7 +224,7 @@ def _choose_columns_that_separate_fits(
     names = [by] if isinstance(by, str) else list(by)
     groups = [name for name in ("study", *_list_columns_of_this_protocol_only(protocol)) if name not in formula_columns]
     for name in names:
-        column = attributes.find_predictor_column(str(name), all_columns, runs)
+        column = attributes.find_predictor_column_or_none(str(name), all_columns, runs)
         if column is None:
             hint = attributes.suggest_nearest_column(str(name), all_columns, runs)
             raise InputError(f"by: no column {shorten_to_one_line(repr(name))}{hint}")
@@ -234,7 +234,7 @@ def _choose_columns_that_separate_fits(
     return tuple(dict.fromkeys(groups))
 
 
-def _fit_mixed_model_per_group(
+def _fit_mixed_model_or_explain_per_group(
     rows: pd.DataFrame, formula: str, columns: Sequence[str], groups: tuple[str, ...], engine: str, weights: str
 ) -> tuple[mixed.Result, dict[tuple[Any, ...], str]]:
     """Fit every group; return the fits, and for every group without one the reason."""
@@ -246,7 +246,7 @@ def _fit_mixed_model_per_group(
             reasons[key] = f"{', '.join(missing)}: missing in {format_quantity(len(part), 'row')}"
             continue
         try:
-            named_part = attributes.rename_levels_against_reference_level(part, columns)
+            named_part = attributes.add_reference_to_level_names_in_rows(part, columns)
             result = mixed.fit_mixed_models(
                 named_part, formula, engine=engine, by=groups, missing="drop", weights=weights
             )

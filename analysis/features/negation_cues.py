@@ -20,7 +20,7 @@ from analysis.features.words import (
     UNSPACED,
     describe_missing_japanese_packages,
     name_word_tokenizer,
-    split_japanese_into_short_units,
+    split_japanese_into_short_unit_tokens,
 )
 
 COLUMNS = ("negation_cues",)
@@ -50,7 +50,7 @@ def count_negation_cues(text: str, language: str) -> int:
     patterns = _compile_negation_cue_patterns(language)
     if language == "ja":
         words = read_negation_lists()["ja"]["words"]
-        tokens = split_japanese_into_short_units(patterns["not_cues"].sub("、", text))
+        tokens = split_japanese_into_short_unit_tokens(patterns["not_cues"].sub("、", text))
         return sum([token.feature.pos1, token.feature.lemma] in words for token in tokens)
     plain_text = unicodedata.normalize("NFC", " ".join(text.split())).replace("’", "'")
     if language == "zh":

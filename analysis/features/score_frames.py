@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from analysis.features.attributes import read_attribute_column
-from analysis.features.frames import read_features
+from analysis.features.frames import read_or_compute_features
 from analysis.features.names import FEATURES
 from analysis.runs.folder import UNIT
 
@@ -74,7 +74,7 @@ def join_scores_with_features(runs: Runs, *, attributes: Sequence[str] = ()) -> 
 
 def _join_with_features(rows: pd.DataFrame, runs: Runs, attributes: Sequence[str]) -> pd.DataFrame:
     """Add features and attributes of the wording to rows of answers; what names a row becomes categorical."""
-    columns = read_features(runs)[["study", "item", "variant", *FEATURES]]
+    columns = read_or_compute_features(runs)[["study", "item", "variant", *FEATURES]]
     columns = columns.assign(**{name: read_attribute_column(runs, name).array for name in attributes})
     rows = rows.merge(columns, on=["study", "item", "variant"], how="left")
     return rows.astype(dict.fromkeys([*UNIT, "item", "variant"], "category"))
@@ -93,12 +93,12 @@ def _tabulate_scores_with_measure(runs: Runs) -> pd.DataFrame:
     """List the scores as they are, in the order of run.json and of the wordings, with their measure."""
     import pandas as pd
 
-    from analysis.measures.reworded.scored import read_scored_studies_by_measure
+    from analysis.measures.reworded.scored import list_scored_per_study_and_measure
 
     measures = pd.DataFrame(
         [
             (scored.study.name, *unit, scored.study.measure)
-            for scored in read_scored_studies_by_measure(runs)
+            for scored in list_scored_per_study_and_measure(runs)
             for unit in scored.study.units
         ],
         columns=["study", "model", "condition", "measure"],

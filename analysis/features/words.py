@@ -68,7 +68,9 @@ def split_text_into_words(text: str, language: str) -> list[str]:
     ['Yes,', 'of', 'course', '-', 'why?']
     """
     if language == "ja":
-        return [token.surface for token in split_japanese_into_short_units(text) if token.feature.pos1 not in _SYMBOLS]
+        return [
+            token.surface for token in split_japanese_into_short_unit_tokens(text) if token.feature.pos1 not in _SYMBOLS
+        ]
     return text.split()
 
 
@@ -99,7 +101,7 @@ def _split_words_for_frequency_lists(text: str, language: str) -> list[str]:
     return [bare_word for word in text.split() if (bare_word := _OUTER_PUNCTUATION.sub("", word))]
 
 
-def split_japanese_into_short_units(text: str) -> list[Any]:
+def split_japanese_into_short_unit_tokens(text: str) -> list[Any]:
     """Cut a Japanese text into UniDic short units, fugashi nodes with `surface` and `feature`.
 
     MeCab takes the square of the length of a text without Japanese words, so long texts are read in parts.

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.runs.conditions import find_subsampled_model_conditions
+from analysis.runs.conditions import find_units_that_subsample_another_condition
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError
 
@@ -71,7 +71,7 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
       on the options, where a server showed the most probable tokens only; else 0), outvoted (bool: has an agreement,
       of samples of which as many hold no answer as give the more frequent one), samples (valid ones that agreement is
       the share of, else null), logprob, text_logprob (as in responses); one row per answer, without those of
-      `conditions.find_subsampled_model_conditions`.
+      `conditions.find_units_that_subsample_another_condition`.
       Agreement is R^+ = p(agree) / (p(agree) + p(disagree)) (Haller et al., section 4.2), from probabilities where the
       row has them, else from sampled counts, else 1 or 0 from the answer; null where undefined (no mass, no valid
       answer). Validity (section 4.1) is the mass, the valid share of the samples, or 1 or 0.
@@ -232,7 +232,7 @@ def _build_answers_sql(runs: Runs, study: str, common_kind: _StimulusKind, other
     units = {unit for folder in runs.folders if folder.study == study for unit in folder.units}
     left_out = [
         f"({quote_sql_literal(m)}, {quote_sql_literal(c)})"
-        for m, c in sorted(find_subsampled_model_conditions(runs.info["conditions"][study], units))
+        for m, c in sorted(find_units_that_subsample_another_condition(runs.info["conditions"][study], units))
     ]
     condition_filter = f" AND (model, condition) NOT IN ({', '.join(left_out)})" if left_out else ""
     return f"""

@@ -26,7 +26,7 @@ import pandas as pd
 
 from analysis.measures import agreement, choices, ratings
 from analysis.measures.choices import PER_BYTE, Choices
-from analysis.measures.ratings import Ratings, average_over_units
+from analysis.measures.ratings import Ratings, average_known_over_first_axis
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.ordered import MIDDLE, ON_NO_SIDE
@@ -157,13 +157,13 @@ def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
             continue
         answers: _Answers | None
         if name in of_two:
-            answers = _read_shares_of_first_answer(runs.select_studies(of_two) or runs, name, len(stimuli))
+            answers = _read_answers_of_two_option_study(runs.select_studies(of_two) or runs, name, len(stimuli))
         elif protocol == choices.PROTOCOL:
-            answers = _read_right_probabilities_and_letters(runs.select_protocols({protocol}) or runs, name, stimuli)
+            answers = _read_answers_of_choice_study(runs.select_protocols({protocol}) or runs, name, stimuli)
         else:
-            answers = _read_mean_ratings_and_sides(runs.select_protocols({protocol}) or runs, name, stimuli)
+            answers = _read_answers_of_rating_study(runs.select_protocols({protocol}) or runs, name, stimuli)
         if answers is not None:
-            yield _compare_paraphrase_with_original_answers(name, stimuli, answers)
+            yield _build_answers_beside_original(name, stimuli, answers)
 
 
 def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -> pd.DataFrame:
@@ -199,7 +199,7 @@ def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by
     return frame.assign(origin=np.where(is_other, -1, origin))
 
 
-def _read_shares_of_first_answer(runs: Runs, study: str, n_stimuli: int) -> _Answers:
+def _read_answers_of_two_option_study(runs: Runs, study: str, n_stimuli: int) -> _Answers:
     """Read the share of the first answer, and whether it is the answer."""
     agreement.create_agreement_tables(runs)
     units = runs.list_units_of_study(study)
@@ -228,7 +228,7 @@ def _arrange_values_by_unit_and_place(rows: Mapping[str, Any], name: str, shape:
     return array
 
 
-def _read_right_probabilities_and_letters(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
+def _read_answers_of_choice_study(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
     """Read the probability of the right option, and the letter of the choice; without what is read per byte."""
     read_study: Choices | None = next(
         (s for s in choices.read_choice_studies_with_gaps(runs) if s.study == study), None
@@ -263,7 +263,7 @@ def _read_right_probabilities_and_letters(runs: Runs, study: str, stimuli: pd.Da
     )  # fmt: skip
 
 
-def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
+def _read_answers_of_rating_study(runs: Runs, study: str, stimuli: pd.DataFrame) -> _Answers | None:
     """Read the mean answer after reversing, and the side of the middle: -1, 1, or 0 for the middle."""
     read_study: Ratings | None = next((s for s in ratings.read_ratings_with_originals(runs) if s.name == study), None)
     if read_study is None:
@@ -278,9 +278,7 @@ def _read_mean_ratings_and_sides(runs: Runs, study: str, stimuli: pd.DataFrame) 
     return _Answers(units, values, side, validity, validity_at_most, are_sides=True)
 
 
-def _compare_paraphrase_with_original_answers(
-    study: str, stimuli: pd.DataFrame, answers: _Answers
-) -> AnswersBesideOriginal:
+def _build_answers_beside_original(study: str, stimuli: pd.DataFrame, answers: _Answers) -> AnswersBesideOriginal:
     """Compare the answers to every paraphrase with those to its original."""
     origin = stimuli["origin"].to_numpy()
     places: npt.NDArray[np.intp] = np.flatnonzero(origin >= 0)
@@ -290,7 +288,7 @@ def _compare_paraphrase_with_original_answers(
         first = np.where(first == 0, np.nan, first)
         is_other = answer == -first
     validity, validity_at_most = (
-        bound if bound.ndim == 1 else average_over_units(bound[:, places].T)
+        bound if bound.ndim == 1 else average_known_over_first_axis(bound[:, places].T)
         for bound in (answers.validity, answers.validity_at_most)
     )
     return AnswersBesideOriginal(

@@ -25,7 +25,7 @@ _ABOUT_CHANCE = ("probability", "logprob", "output", "thought_tokens", "sample_s
 RARE = 0.05  # share of a unit's answers up to which those drawn once do not count
 
 
-def classify_answer_randomness(runs: Runs) -> pd.DataFrame:
+def classify_answers_as_determined_or_sampled(runs: Runs) -> pd.DataFrame:
     """Tell of every model and condition whether its answers are determined, drawn once per wording, or sampled.
 
     Returns
@@ -34,10 +34,10 @@ def classify_answer_randomness(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DETERMINED`, `DRAWN` or `SAMPLED`, by the rows of its responses and the
         fields of its condition in run.json.
     """
-    return runs.compute_once("classified answers", lambda: _classify_unit_randomness(runs))
+    return runs.compute_once("classified answers", lambda: _classify_units_as_determined_or_sampled(runs))
 
 
-def _classify_unit_randomness(runs: Runs) -> pd.DataFrame:
+def _classify_units_as_determined_or_sampled(runs: Runs) -> pd.DataFrame:
     """Classify the answers of every model and condition as determined, drawn once or sampled, without a cache."""
     units = runs.sql("SELECT study, model, condition FROM units ORDER BY position").assign(answers=DETERMINED)
     conditions = runs.info["conditions"]
@@ -90,7 +90,7 @@ def has_deterministic_answers(condition_fields: Mapping[str, Any]) -> bool:
         return False
 
 
-def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFrame:
+def measure_same_vs_cross_wording_gap_per_item(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much more often two samples of one wording agree than two of different wordings of the item.
 
     Of scores, it is how much closer they are, as the mean squared difference of two: of scores 0 and 1, that is how
@@ -113,7 +113,7 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     """
     (n_scored,) = runs.execute("SELECT count(sample_score) FROM responses WHERE study = ?", [study]).fetchone()
     if n_scored:
-        return _measure_same_vs_cross_wording_closeness(runs, study)
+        return _measure_same_vs_cross_wording_score_gap(runs, study)
     # n samples, a of them "yes" and b of them "no", make n (n - 1) ordered pairs, of which a (a - 1) + b (b - 1) agree.
     # Two wordings, one with 2 "yes" and one with 2 "no": 4 of 4 pairs within wordings agree, 0 of 8 between: gap 1.
     of_agreement = runs.info["studies"][study]["protocol"] == agreement.PROTOCOL
@@ -142,7 +142,7 @@ def measure_same_vs_cross_wording_agreement(runs: Runs, study: str) -> pd.DataFr
     )
 
 
-def _measure_same_vs_cross_wording_closeness(runs: Runs, study: str) -> pd.DataFrame:
+def _measure_same_vs_cross_wording_score_gap(runs: Runs, study: str) -> pd.DataFrame:
     """Measure how much closer two scores of one wording are than two of different wordings of the item."""
     # The squared differences of all n (n - 1) ordered pairs of n numbers add up to 2 n^2 times their variance.
     return runs.sql(

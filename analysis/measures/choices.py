@@ -114,7 +114,7 @@ def read_choice_studies(runs: Runs) -> list[Choices]:
         their length.
     """
     return runs.compute_once(
-        "choice studies", lambda: [_read_choice_study(runs, study) for study in list_choice_studies(runs)]
+        "choice studies", lambda: [_read_choice_study(runs, study) for study in require_choice_studies(runs)]
     )
 
 
@@ -128,11 +128,11 @@ def read_choice_studies_with_gaps(runs: Runs) -> list[Choices]:
     """
     return runs.compute_once(
         "choice studies with gaps",
-        lambda: [_read_choice_study(runs, study, with_gaps=True) for study in list_choice_studies(runs)],
+        lambda: [_read_choice_study(runs, study, with_gaps=True) for study in require_choice_studies(runs)],
     )
 
 
-def list_choice_studies(runs: Runs) -> list[str]:
+def require_choice_studies(runs: Runs) -> list[str]:
     """List the studies of the protocol.
 
     Raises

@@ -55,7 +55,7 @@ class StudyMeaning:
     votes, decoy_votes
         Person -> votes (wordings,) and (decoys,): 1 yes, 0 no, NaN none.
     is_passed
-        Which wordings passed (`verdicts.mark_wordings_passed_by_people_or_all`).
+        Which wordings passed (`verdicts.mark_wordings_passed_by_most_people_else_all`).
     qualities
         How well every check parts decoys from them.
     meanings, meaning_scores
@@ -76,7 +76,7 @@ class StudyMeaning:
     meaning_scores: Array
 
     @property
-    def verdict_deciding_check(self) -> CheckQuality | None:
+    def verdict_deciding_check_quality(self) -> CheckQuality | None:
         """Return the check that verdicts are made by; None where none is used."""
         return next((quality for quality in self.qualities if quality.best), None)
 
@@ -84,7 +84,7 @@ class StudyMeaning:
         """Count the votes of every wording: yes, and no."""
         return _count_yes_and_no_votes(self.votes, len(self.wordings))
 
-    def compute_share_of_accepted_decoys(self) -> float:
+    def compute_share_of_decoys_accepted_by_people(self) -> float:
         """Compute the share of decoys that most people called the same, of those with a majority; NaN without one."""
         yes, no = _count_yes_and_no_votes(self.decoy_votes, len(self.decoys))
         has_majority = yes != no
@@ -143,25 +143,27 @@ def assess_checks_and_wordings_of_study(study: str, file: MeaningFile) -> StudyM
     StudyMeaning
     """
     is_decoy = file.scores["decoy"].notna()
-    wordings, by_check = _pivot_scores_by_check(file.scores[~is_decoy], ["item", "text"])
-    decoys, decoys_by_check = _pivot_scores_by_check(file.scores[is_decoy], ["item", "variant"])
+    wordings, by_check = _split_rows_into_texts_and_scores_by_check(file.scores[~is_decoy], ["item", "text"])
+    decoys, decoys_by_check = _split_rows_into_texts_and_scores_by_check(file.scores[is_decoy], ["item", "variant"])
     votes, scores = _split_people_from_other_checks(by_check)
     decoy_votes, decoy_scores = _split_people_from_other_checks(decoys_by_check)
     for check in decoy_scores.keys() - scores.keys():
         scores[check] = np.full(len(wordings), np.nan)
     yes, no = _count_yes_and_no_votes(votes, len(wordings))
-    is_passed, passed_by = verdicts.mark_wordings_passed_by_people_or_all(yes, no)
+    is_passed, passed_by = verdicts.mark_wordings_passed_by_most_people_else_all(yes, no)
     qualities = verdicts.assess_quality_of_checks(
         scores, decoy_scores, is_passed, passed_by, wordings["item"].to_numpy(), decoys["item"].to_numpy()
     )
-    meanings, meaning_scores = verdicts.decide_verdict_per_wording(scores, qualities, yes, no)
+    meanings, meaning_scores = verdicts.decide_verdict_and_best_score_per_wording(scores, qualities, yes, no)
     return StudyMeaning(
         study, file, wordings, decoys, scores, decoy_scores, votes, decoy_votes, is_passed, qualities, meanings,
         meaning_scores,
     )  # fmt: skip
 
 
-def _pivot_scores_by_check(rows: pd.DataFrame, key: list[str]) -> tuple[pd.DataFrame, dict[str, Array]]:
+def _split_rows_into_texts_and_scores_by_check(
+    rows: pd.DataFrame, key: list[str]
+) -> tuple[pd.DataFrame, dict[str, Array]]:
     """Return the texts that rows are about, in their order, and the scores of every check: NaN where it has none.
 
     Where several rows of a check have the same key, the first score counts.
@@ -254,7 +256,7 @@ def _list_wordings_with_verdicts(meaning: StudyMeaning) -> pd.DataFrame:
     """List the wordings of a study by item and text, with their verdicts."""
     yes, no = meaning.count_votes()
     is_judged = np.array([verdict is not None for verdict in meaning.meanings], bool)
-    best = meaning.verdict_deciding_check.check if meaning.verdict_deciding_check else ""
+    best = meaning.verdict_deciding_check_quality.check if meaning.verdict_deciding_check_quality else ""
     return meaning.wordings[["item", "text"]].assign(
         votes_yes=yes if meaning.votes else np.nan,
         votes_no=no if meaning.votes else np.nan,

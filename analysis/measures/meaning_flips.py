@@ -101,10 +101,10 @@ def read_answers_of_checked_studies(runs: Runs) -> list[StudyAnswers]:
     list of StudyAnswers
         Without studies that have no paraphrase of an original.
     """
-    return runs.compute_once("judged answers", lambda: list(_iterate_checked_studies_with_paraphrases(runs)))
+    return runs.compute_once("judged answers", lambda: list(_iterate_answers_of_checked_studies(runs)))
 
 
-def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswers]:
+def _iterate_answers_of_checked_studies(runs: Runs) -> Iterator[StudyAnswers]:
     """Yield every study that was checked and has paraphrases."""
     meanings = (
         {meaning.study: meaning for meaning in read_meaning_checks_of_studies(runs)}
@@ -120,10 +120,10 @@ def _iterate_checked_studies_with_paraphrases(runs: Runs) -> Iterator[StudyAnswe
         if beside.study in meanings:
             of_study = judged[judged["study"] == beside.study].drop(columns="study")
             beside_rows = beside.wordings.merge(of_study, on=["item", "variant"], how="left")
-            yield _arrange_answers_by_item_and_wording(beside, meanings[beside.study], beside_rows)
+            yield _build_study_answers_by_item_and_wording(beside, meanings[beside.study], beside_rows)
 
 
-def _arrange_answers_by_item_and_wording(
+def _build_study_answers_by_item_and_wording(
     beside: AnswersBesideOriginal, meaning: StudyMeaning, judged: pd.DataFrame
 ) -> StudyAnswers:
     """Lay the answers out by item and wording, averaged over the orders of the options."""
@@ -153,7 +153,9 @@ def _average_variants_sharing_a_cell(row: Array, cells: npt.NDArray[np.intp], sh
     return np.asarray(sums / np.where(n > 0, n, np.nan)).reshape(shape)
 
 
-def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_flips_of_all_and_same_meaning_wordings(
+    runs: Runs, *, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Compare what all wordings do to the answers with what those do that mean the same.
 
     Parameters
@@ -176,7 +178,7 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
         checked.
     """
     parts = [
-        _compare_all_and_same_meaning_wordings(answers, resamples, seed)
+        _tabulate_flips_of_all_and_same_meaning_in_study(answers, resamples, seed)
         for answers in read_answers_of_checked_studies(runs)
     ]
     if not parts:
@@ -185,15 +187,15 @@ def compare_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS,
     return table.assign(p_holm=correct_families_by_holm(table, ["study"]))
 
 
-def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_flips_of_all_and_same_meaning_in_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
     """Compare all wordings of a study with those that mean the same."""
     has_verdicts = any(verdict is not None for verdict in answers.meaning.meanings)
     comparison = compare_chosen_with_all_wordings(
         answers, answers.is_same if has_verdicts else np.ones_like(answers.is_same)
     )
-    columns, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
+    columns, table = comparison.build_resampling_columns_and_interval_table(resamples, seed)
     bounds = {name: np.tile(getattr(answers.beside, name), 2) for name in ("validity", "validity_at_most")}
-    table = table.assign(**bounds, **_count_items_outside_both_flip_shares(comparison))
+    table = table.assign(**bounds, **_build_left_out_item_and_flip_columns(comparison))
     n_units = len(answers.beside.units)
     same, pairs = slice(n_units, None), [(unit + n_units, unit) for unit in range(n_units)]
     p_values = {}
@@ -209,7 +211,7 @@ def _compare_all_and_same_meaning_wordings(answers: StudyAnswers, resamples: int
     return table if has_verdicts else table.iloc[:n_units]
 
 
-def _count_items_outside_both_flip_shares(comparison: Comparison) -> dict[str, Array]:
+def _build_left_out_item_and_flip_columns(comparison: Comparison) -> dict[str, Array]:
     """Count the items that are in neither row of a unit, and their part of the sum over items of changed shares."""
     answers = comparison.answers
     n_flips = (~np.isnan(answers.flips)).sum(axis=2)
@@ -245,7 +247,7 @@ class Comparison:
     n_wordings: npt.NDArray[np.int64]
     figures: dict[str, Array]
 
-    def estimate_flip_measures_with_intervals(
+    def build_resampling_columns_and_interval_table(
         self, resamples: int, seed: int
     ) -> tuple[dict[str, Columns], pd.DataFrame]:
         """Estimate every figure with its interval.
@@ -253,7 +255,7 @@ class Comparison:
         Parameters
         ----------
         resamples, seed
-            As in `compare_flips_of_all_and_same_meaning`.
+            As in `tabulate_flips_of_all_and_same_meaning_wordings`.
 
         Returns
         -------

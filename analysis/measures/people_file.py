@@ -33,7 +33,7 @@ class Item:
     name: str
     options: tuple[str, ...]
 
-    def find_rank_of_option(self, text: str) -> int | None:
+    def find_place_of_option_or_none(self, text: str) -> int | None:
         """Return the place of an option from 0 on, of its label or rank; None: there is no such option."""
         if text in self.options:
             return self.options.index(text)
@@ -53,7 +53,7 @@ class Item:
         )
 
 
-def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> dict[str, People]:
+def read_answers_of_people_by_study(file_name: str, items_by_study: Mapping[str, Sequence[Item]]) -> dict[str, People]:
     """Read a file of people's answers.
 
     Parameters
@@ -86,13 +86,13 @@ def read_answers_of_people(file_name: str, items_by_study: Mapping[str, Sequence
     names = {item.name for items in items_by_study.values() for item in items}
     if ITEM in header and OPTION in header:
         _refuse_malformed_people_table(file, rows, names)
-        read_study = _read_shares_or_counts_of_people
+        read_study = _read_people_from_shares_or_counts
     elif names.intersection(header):
         _refuse_duplicate_respondents(file, rows)
-        read_study = _read_respondents
+        read_study = _read_people_from_respondent_rows
     else:
         raise InputError(f"{file}: none of its columns is an item of these runs; {FORMS}")
-    rows_items = {cells[ITEM] for _, cells in rows} if read_study is _read_shares_or_counts_of_people else set(header)
+    rows_items = {cells[ITEM] for _, cells in rows} if read_study is _read_people_from_shares_or_counts else set(header)
     return {
         study: read_study(file, rows, items)
         for study, items in items_by_study.items()
@@ -128,7 +128,7 @@ def _refuse_duplicate_respondents(file: Path, rows: Sequence[Row]) -> None:
         line_by_respondent[respondent] = line
 
 
-def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
+def _read_people_from_respondent_rows(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
     """Read a row per respondent: every different cell of a column is looked up once."""
     ranks = np.full((len(rows), len(items)), np.nan)
     for place, item in enumerate(items):
@@ -137,7 +137,7 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
         cells = [row[item.name] for _, row in rows]
         rank_by_text: dict[str, float] = {"": float("nan")}
         for text in set(cells) - {""}:
-            rank = item.find_rank_of_option(text)
+            rank = item.find_place_of_option_or_none(text)
             if rank is None:
                 line = rows[cells.index(text)][0]
                 raise InputError(
@@ -153,7 +153,7 @@ def _read_respondents(file: Path, rows: Sequence[Row], items: Sequence[Item]) ->
     return build_people_from_ranks(tuple(item.name for item in items), ranks, _count_options_of_items(items))
 
 
-def _read_shares_or_counts_of_people(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
+def _read_people_from_shares_or_counts(file: Path, rows: Sequence[Row], items: Sequence[Item]) -> People:
     """Read a table of shares or counts."""
     n_options = _count_options_of_items(items)
     shares, n = np.zeros((len(items), int(n_options.max()))), np.zeros(len(items))
@@ -165,7 +165,7 @@ def _read_shares_or_counts_of_people(file: Path, rows: Sequence[Row], items: Seq
         place = place_by_name.get(cells[ITEM])
         if place is None:  # an item of another study
             continue
-        rank = items[place].find_rank_of_option(cells[OPTION])
+        rank = items[place].find_place_of_option_or_none(cells[OPTION])
         if rank is None:
             raise InputError(
                 f"{file}: line {line}: item {shorten_to_one_line(repr(cells[ITEM]))}: "

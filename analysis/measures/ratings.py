@@ -27,7 +27,7 @@ from analysis.measures.ratings_rows import (
     read_scale_key_and_options_of_items,
     tabulate_models_and_conditions_of_ratings,
 )
-from analysis.measures.reworded.numbering import number_items_and_wordings
+from analysis.measures.reworded.numbering import read_stimuli_with_item_and_wording_numbers
 from analysis.measures.reworded.study import average_answers_into_array
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
@@ -106,7 +106,7 @@ class Ratings:
         """Tell which items belong to a scale."""
         return (self.items["scale"] == scale).to_numpy(bool)
 
-    def list_unit_places_by_setting(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
+    def list_unit_places_by_model_and_setting(self) -> list[tuple[tuple[str, str], npt.NDArray[np.intp]]]:
         """List model and setting, and the places of its units, in the order of run.json."""
         return group_units_by_columns(self.units, ["model", "setting"])
 
@@ -115,11 +115,11 @@ class Ratings:
         """Tell of every unit whether it is not judged."""
         return is_validity_below_half(self.units["validity"]).to_numpy(bool)
 
-    def average_validity_of_units(self, places: npt.NDArray[np.intp]) -> float:
+    def average_validity_over_units(self, places: npt.NDArray[np.intp]) -> float:
         """Return the mean validity of those of some units that have an answer; NaN where none has."""
         return float(self.units["validity"].iloc[places].astype(float).mean())
 
-    def average_validity_upper_bound(self, places: npt.NDArray[np.intp]) -> float:
+    def average_validity_upper_bound_over_units(self, places: npt.NDArray[np.intp]) -> float:
         """Return the upper bound of the mean validity of some units; NaN where the mean is exact."""
         units = self.units.iloc[places]
         upper = units["validity_at_most"].astype(float)
@@ -142,7 +142,7 @@ def reverse_scores(scores: Array, keys: npt.NDArray[np.int64]) -> Array:
     return np.where(keys < 0, 1 - scores, scores)
 
 
-def average_over_units(values: Array) -> Array:
+def average_known_over_first_axis(values: Array) -> Array:
     """Average over the first axis what is there; NaN where nothing is."""
     is_known = ~np.isnan(values)
     n = is_known.sum(axis=0)
@@ -178,15 +178,13 @@ def _read_rating_studies(runs: Runs, *, with_originals: bool = False) -> Iterato
         items = read_scale_key_and_options_of_items(runs, name)
         units = tabulate_models_and_conditions_of_ratings(runs, name)
         keeps_originals = with_originals or (items["n_others"] == 0).any()
-        codes = number_items_and_wordings(runs, [name], [] if keeps_originals else [name])
+        codes = read_stimuli_with_item_and_wording_numbers(runs, [name], [] if keeps_originals else [name])
         if len(codes) and len(units):
             in_order = codes.drop_duplicates("item_code").sort_values("item_code")["item"]
-            yield _arrange_rating_answers_as_arrays(
-                runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units
-            )
+            yield _build_ratings_of_study(runs, name, items.set_index("item").loc[in_order].reset_index(), codes, units)
 
 
-def _arrange_rating_answers_as_arrays(
+def _build_ratings_of_study(
     runs: Runs, name: str, items: pd.DataFrame, codes: pd.DataFrame, units: pd.DataFrame
 ) -> Ratings:
     """Lay the answers of a study out as arrays."""

@@ -13,8 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.measures.people_file import Item, read_answers_of_people
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
+from analysis.measures.people_file import Item, read_answers_of_people_by_study
+from analysis.measures.ratings import (
+    Ratings,
+    average_known_over_first_axis,
+    group_units_by_columns,
+    read_ratings,
+)
 from analysis.measures.ratings_rows import PERSONA
 from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import compute_item_figures_of_units_and_people
@@ -64,7 +69,7 @@ class Compared:
 
 
 def read_people_answers_to_run_items(runs: Runs, people: str) -> dict[str, People]:
-    """Read a file of people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people`."""
+    """Read people's answers to the items of all studies, once per `Runs`; see `read_answers_of_people_by_study`."""
 
     def read_answers_to_all_items() -> dict[str, People]:
         items = {
@@ -73,7 +78,7 @@ def read_people_answers_to_run_items(runs: Runs, people: str) -> dict[str, Peopl
             ]
             for ratings in read_ratings(runs)
         }
-        return read_answers_of_people(people, items)
+        return read_answers_of_people_by_study(people, items)
 
     return runs.compute_once(("people", people), read_answers_to_all_items)
 
@@ -86,7 +91,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     runs
         From `analysis.runs.open_runs`.
     people
-        A file (`read_answers_of_people`); empty: none.
+        A file (`read_answers_of_people_by_study`); empty: none.
     seed
         Of the draws of people.
 
@@ -98,7 +103,7 @@ def compare_studies_with_people(runs: Runs, people: str, seed: int = 0) -> list[
     Raises
     ------
     InputError
-        As `read_answers_of_people`.
+        As `read_answers_of_people_by_study`.
     """
     if not people:
         return []
@@ -122,9 +127,13 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
         if np.isnan(answers).all():
             continue
         units.append(unit)
-        shares.append(average_over_units(np.stack([average_over_units(each) for each in answers.swapaxes(1, 2)])))
+        shares.append(
+            average_known_over_first_axis(
+                np.stack([average_known_over_first_axis(each) for each in answers.swapaxes(1, 2)])
+            )
+        )
         samples.append(_count_samples_per_item(ratings, places, is_comparable[places]))
-        validity.append(ratings.average_validity_of_units(places))
+        validity.append(ratings.average_validity_over_units(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))
     n_samples = np.stack(samples, axis=1) if samples else np.empty(laid_out.shape[:2])
     figures = compute_item_figures_of_units_and_people(laid_out, people, reference, n_samples)
@@ -133,7 +142,7 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
 
 def _list_units_by_persona(ratings: Ratings) -> Iterator[tuple[tuple[str, str, str | None], np.ndarray]]:
     """Yield model, setting and persona with the places of their units; of several personas, all of them first."""
-    for (model, setting), places in ratings.list_unit_places_by_setting():
+    for (model, setting), places in ratings.list_unit_places_by_model_and_setting():
         personas = group_units_by_columns(ratings.units.iloc[places], [PERSONA])
         if len(personas) > 1:
             yield (model, setting, ALL_PERSONAS), places

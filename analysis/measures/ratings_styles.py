@@ -23,9 +23,9 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
+from analysis.measures.ratings import Ratings, average_known_over_first_axis, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA, SHOWN
-from analysis.measures.ratings_wordings import keep_units_showing_middle_option
+from analysis.measures.ratings_wordings import select_places_of_units_showing_middle
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.statistics.ordered import MIDDLE as HALF
 from analysis.statistics.ordered import compute_shares_of_end_options, compute_shares_of_middle_option
@@ -77,7 +77,7 @@ class Style:
 
 def iterate_model_response_styles(ratings: Ratings) -> Iterator[Style]:
     """Measure the styles of every model in every setting, those that its conditions tell of."""
-    settings = ratings.list_unit_places_by_setting()
+    settings = ratings.list_unit_places_by_model_and_setting()
     for unit, places in settings:
         yield _measure_acquiescence(ratings, unit, places)
     for style, shares in (
@@ -86,15 +86,15 @@ def iterate_model_response_styles(ratings: Ratings) -> Iterator[Style]:
     ):
         # Of two options there is nothing between the ends.
         shares = np.where(ratings.n_options[:, :, None] > 2, shares, np.nan)
-        yield from _compare_share_with_other_models(ratings, style, shares)
+        yield from _compare_share_of_each_model_with_others(ratings, style, shares)
     for unit, places in settings:
-        for style, (value, against) in average_scores_shown_in_two_ways_by_style(ratings, places).items():
-            yield _compare_panels_on_common_answers(unit, style, value, against, ratings.crossed)
+        for style, (value, against) in average_model_scores_shown_in_two_ways(ratings, places).items():
+            yield _build_style_from_common_answers(unit, style, value, against, ratings.crossed)
 
 
 def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Places) -> Style:
     """Measure the mean s before reversing, with equal weight for both keys of every scale that has both."""
-    scores = average_over_units(ratings.scores[places])
+    scores = average_known_over_first_axis(ratings.scores[places])
     stratum = np.full(len(ratings.items), -1)
     n_strata = 0
     for scale in ratings.scales:
@@ -115,20 +115,23 @@ def _measure_acquiescence(ratings: Ratings, unit: tuple[str, str], places: Place
     return Style(unit, ACQUIESCENCE, estimate.mean, HALF, ends, like_ends, estimate.n_items, p)
 
 
-def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
+def _compare_share_of_each_model_with_others(ratings: Ratings, style: str, shares: Array) -> Iterator[Style]:
     """Compare every model's share with the mean of the other models' in the same setting.
 
     Its p value is the larger of two: against their mean, and against the model in the middle of them; 1 where it is
     above one of these and not above the other. One model that stands apart moves the mean of the others, so that
     without the second one, all would differ from it.
     """
-    settings = ratings.list_unit_places_by_setting()
-    averages = [average_over_units(shares[keep_units_showing_middle_option(ratings, places)]) for _, places in settings]
+    settings = ratings.list_unit_places_by_model_and_setting()
+    averages = [
+        average_known_over_first_axis(shares[select_places_of_units_showing_middle(ratings, places)])
+        for _, places in settings
+    ]
     means = [float(np.nanmean(average)) if not np.isnan(average).all() else np.nan for average in averages]
     by_condition: dict[str, list[int]] = {}  # -> places of the models that answer, the lowest mean first
     for place in np.argsort(means, kind="stable").tolist():  # NaN last
         if not np.isnan(means[place]) and not is_validity_below_half(
-            ratings.average_validity_of_units(settings[place][1])
+            ratings.average_validity_over_units(settings[place][1])
         ):
             by_condition.setdefault(settings[place][0][1], []).append(place)
     sums = {
@@ -150,9 +153,9 @@ def _compare_share_with_other_models(ratings: Ratings, style: str, shares: Array
             continue
         n_others = counts[unit[1]] - ~np.isnan(own)
         against = (sums[unit[1]] - np.nan_to_num(own)) / np.where(n_others > 0, n_others, np.nan)
-        compared = _compare_panels_on_common_answers(unit, style, own, against, ratings.crossed)
+        compared = _build_style_from_common_answers(unit, style, own, against, ratings.crossed)
         in_middle = averages[_find_model_of_median_mean(means, place, group)]
-        with_middle = _compare_panels_on_common_answers(unit, style, own, in_middle, ratings.crossed)
+        with_middle = _build_style_from_common_answers(unit, style, own, in_middle, ratings.crossed)
         is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
         yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
@@ -164,7 +167,7 @@ def _find_model_of_median_mean(means: list[float], place: int, in_order: list[in
     return min(middle, key=lambda other: abs(means[other] - means[place]))
 
 
-def average_scores_shown_in_two_ways_by_style(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
+def average_model_scores_shown_in_two_ways(ratings: Ratings, places: Places) -> dict[str, tuple[Array, Array]]:
     """Pair the conditions of a model in one setting that differ in how the options are shown.
 
     Parameters
@@ -195,12 +198,12 @@ def average_scores_shown_in_two_ways_by_style(ratings: Ratings, places: Places) 
         if pairs:
             sides = [ratings.scores[[pair[side] for pair in pairs]] for side in (0, 1)]
             has_both = ~np.isnan(sides[0]) & ~np.isnan(sides[1])
-            value, against = (average_over_units(np.where(has_both, side, np.nan)) for side in sides)
+            value, against = (average_known_over_first_axis(np.where(has_both, side, np.nan)) for side in sides)
             compared[style] = (value, against)
     return compared
 
 
-def _compare_panels_on_common_answers(
+def _build_style_from_common_answers(
     unit: tuple[str, str], style: str, value: Array, against: Array, crossed: bool
 ) -> Style:
     """Compare two panels (items, wordings) on the answers that both have.

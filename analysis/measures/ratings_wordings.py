@@ -17,16 +17,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns
+from analysis.measures.ratings import Ratings, average_known_over_first_axis, group_units_by_columns
 from analysis.measures.ratings_rows import PERSONA
 from analysis.statistics.ordered import (
-    compute_answer_entropies,
-    compute_mean_distance_between_wordings,
+    compute_answer_entropies_in_bits,
+    compute_mean_wasserstein_between_wordings,
     compute_minority_side_and_middle_shares,
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
     compute_wordings_share_off_modal_option,
-    find_rank_of_most_probable_option,
+    find_place_of_most_probable_option,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.spread import (
@@ -61,7 +61,7 @@ class Change(NamedTuple):
     n_pairs: int
 
 
-def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
+def measure_wording_effects_per_setting_and_item(ratings: Ratings) -> dict[str, Array]:
     """Measure what the wordings of an item do to its answer.
 
     Returns
@@ -79,19 +79,21 @@ def measure_wording_spread_of_items(ratings: Ratings) -> dict[str, Array]:
         "side_flips": side_flips,
         "in_middle": in_middle,
         "mode_flips": compute_wordings_share_off_modal_option(
-            find_rank_of_most_probable_option(ratings.shares), ratings.shares.shape[-1]
+            find_place_of_most_probable_option(ratings.shares), ratings.shares.shape[-1]
         ),
-        "apart": compute_mean_distance_between_wordings(ratings.shares, ratings.n_options),
+        "apart": compute_mean_wasserstein_between_wordings(ratings.shares, ratings.n_options),
     }
-    return {name: average_over_conditions_of_settings(ratings, values) for name, values in by_unit.items()}
+    return {name: average_values_over_conditions_of_settings(ratings, values) for name, values in by_unit.items()}
 
 
-def average_over_conditions_of_settings(ratings: Ratings, values: Array) -> Array:
+def average_values_over_conditions_of_settings(ratings: Ratings, values: Array) -> Array:
     """Average values of units (units, ...) over the conditions of every setting: (settings, ...)."""
-    return np.stack([average_over_units(values[places]) for _, places in ratings.list_unit_places_by_setting()])
+    return np.stack(
+        [average_known_over_first_axis(values[places]) for _, places in ratings.list_unit_places_by_model_and_setting()]
+    )
 
 
-def average_answer_shares_and_entropies(ratings: Ratings) -> dict[str, Array]:
+def average_answer_shares_and_entropies_per_setting(ratings: Ratings) -> dict[str, Array]:
     """Average what single answers look like, over wordings and the conditions of a setting that show all options.
 
     Where none of them shows all options, all conditions count.
@@ -104,19 +106,21 @@ def average_answer_shares_and_entropies(ratings: Ratings) -> dict[str, Array]:
     """
     by_unit = {
         "shares": ratings.shares,
-        "entropy": compute_answer_entropies(ratings.shares),
+        "entropy": compute_answer_entropies_in_bits(ratings.shares),
         "ends": compute_shares_of_end_options(ratings.shares, ratings.n_options[:, :, None]),
         "middle": compute_shares_of_middle_option(ratings.shares, ratings.n_options[:, :, None]),
     }
     averages: dict[str, list[Array]] = {name: [] for name in by_unit}
-    for _, places in ratings.list_unit_places_by_setting():
-        places = keep_units_showing_middle_option(ratings, places)
+    for _, places in ratings.list_unit_places_by_model_and_setting():
+        places = select_places_of_units_showing_middle(ratings, places)
         for name, values in by_unit.items():
-            averages[name].append(average_over_units(np.moveaxis(average_over_units(values[places]), 1, 0)))
+            averages[name].append(
+                average_known_over_first_axis(np.moveaxis(average_known_over_first_axis(values[places]), 1, 0))
+            )
     return {name: np.stack(parts) for name, parts in averages.items()}
 
 
-def keep_units_showing_middle_option(ratings: Ratings, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+def select_places_of_units_showing_middle(ratings: Ratings, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Keep the units that show the middle option, if there are any."""
     shown = places[~ratings.units["without_middle"].to_numpy(bool)[places]]
     return shown if len(shown) else places
@@ -158,11 +162,9 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
         to_models[places] = np.moveaxis(distances, -1, 0)
     beside_models = np.where(np.isnan(to_models), np.nan, scores)
     in_wordings, all_wordings = (compute_mean_pair_distances(cells)[:, :, None] for cells in (beside_models, scores))
-    of_units = average_over_units(np.moveaxis(to_models, 2, 0))[:, :, None]
+    of_units = average_known_over_first_axis(np.moveaxis(to_models, 2, 0))[:, :, None]
     changes = {
-        WORDING: _average_paired_answer_and_model_distances(
-            in_wordings, all_wordings, of_units, np.ones(len(answering), int)
-        )
+        WORDING: _build_change_from_paired_distances(in_wordings, all_wordings, of_units, np.ones(len(answering), int))
     }
     for name, places_of_groups in groups.items():
         if places_of_groups:
@@ -172,15 +174,15 @@ def measure_answer_distances_by_cause(ratings: Ratings, left_out: int | None = N
                 )
                 for cells in (beside_models, scores)
             )
-            of_groups = np.stack([average_over_units(to_models[places]) for places in places_of_groups])
+            of_groups = np.stack([average_known_over_first_axis(to_models[places]) for places in places_of_groups])
             n_pairs = np.array([len(places) * (len(places) - 1) // 2 for places in places_of_groups])
-            changes[name] = _average_paired_answer_and_model_distances(in_groups, all_groups, of_groups, n_pairs)
+            changes[name] = _build_change_from_paired_distances(in_groups, all_groups, of_groups, n_pairs)
     if MODEL in changes:
         changes[MODEL] = changes[MODEL]._replace(models=np.full(len(ratings.items), np.nan))
     return {name: change for name, change in changes.items() if change.n_pairs}
 
 
-def compute_wording_margins_of_distance_excess(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
+def compute_wording_margins_of_excess_over_models(ratings: Ratings, names: Iterable[str]) -> dict[str, float]:
     """Compute how far other wordings would move the mean of apart - models of a change: half of a 95 % interval.
 
     Where items share their wordings, more items do not average these out. Each is left out in turn (jackknife; Miller
@@ -207,7 +209,7 @@ def compute_wording_margins_of_distance_excess(ratings: Ratings, names: Iterable
     limits = {}
     for name in names:
         means = np.array([
-            np.nan if name not in changes else average_over_units(changes[name].apart - changes[name].models)
+            np.nan if name not in changes else average_known_over_first_axis(changes[name].apart - changes[name].models)
             for changes in without
         ])  # fmt: skip
         error = np.sqrt((n_wordings - 1) * means.var())
@@ -215,7 +217,7 @@ def compute_wording_margins_of_distance_excess(ratings: Ratings, names: Iterable
     return limits
 
 
-def _average_paired_answer_and_model_distances(
+def _build_change_from_paired_distances(
     beside_models: Array, distances: Array, to_models: Array, n_pairs: npt.NDArray[np.int64]
 ) -> Change:
     """Average distances (groups, items, wordings) of answers beside models; without two of these, of all."""

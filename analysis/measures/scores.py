@@ -133,7 +133,7 @@ def _create_score_conditions_table(runs: Runs) -> None:
         if study_fields["protocol"] != PROTOCOL:
             continue
         for name, fields in runs.info["conditions"][study].items():
-            low, high, temperature, method = _parse_scoring_condition(
+            low, high, temperature, method = _parse_range_temperature_and_method(
                 f"{runs.join_folder_paths(study)}: run.json: condition {name!r}", fields
             )
             form, samples = fields.get("form"), fields.get("samples")
@@ -141,7 +141,7 @@ def _create_score_conditions_table(runs: Runs) -> None:
             runs.execute("INSERT INTO score_conditions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
-def _parse_scoring_condition(where: str, condition_fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
+def _parse_range_temperature_and_method(where: str, condition_fields: Mapping[str, Any]) -> tuple[int, int, float, str]:
     """Check and return a scoring condition's low and high end of the range, temperature and method."""
     ends, temperature, method = (condition_fields.get(name) for name in ("range", "temperature", "method"))
     is_thought = condition_fields.get("answer") == THOUGHT
@@ -242,7 +242,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
         WHERE method = 'sampled' AND sample_probability IS NULL AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
-        _compute_count_and_variance_of_numbers(texts, score, low, high)
+        _compute_count_and_variance_of_numbers_in_texts(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
@@ -264,7 +264,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     return pd.concat([of_texts, of_thoughts], ignore_index=True) if len(of_texts) else of_thoughts
 
 
-def _compute_count_and_variance_of_numbers(
+def _compute_count_and_variance_of_numbers_in_texts(
     texts: Sequence[str | None], score: float, low: int, high: int
 ) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""

@@ -21,17 +21,17 @@ NEARLY_ALL = (
 _EDGES = " \t\r\n.,;:!?\"'“”„«»()。、「」"
 
 
-def count_templates_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
+def count_templates_and_items_by_study(runs: Runs) -> dict[str, tuple[int, int]]:
     """Find the studies whose wordings are templates: study -> number of templates and of the items that share them.
 
     Wordings of one name in (nearly) all items are compared: "Do you think that cats purr?" and "Do you think that dogs
     bark?" share their first and last letters, and what is left, "cats purr", is the item's *statement*. The wordings of
     a study are templates if the statement is the same in (nearly) all wordings of an item.
     """
-    return runs.compute_once("shared templates", lambda: _count_templates_by_study_uncached(runs))
+    return runs.compute_once("shared templates", lambda: _count_templates_and_items_by_study_uncached(runs))
 
 
-def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]:
+def _count_templates_and_items_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]:
     """Count the templates, and the items that share them, of every study of templates, without a cache."""
     names = runs.sql(
         """
@@ -44,12 +44,12 @@ def _count_templates_by_study_uncached(runs: Runs) -> dict[str, tuple[int, int]]
     if shared.empty:
         return {}
     texts = runs.sql("SELECT study, item, variant, text FROM stimuli WHERE pattern <> 'original'")
-    rows = texts.merge(_count_affix_letters_shared_by_wordings(shared), on=["study", "variant"])
+    rows = texts.merge(_count_shared_affix_letters_of_each_wording(shared), on=["study", "variant"])
     sizes_by_study = {str(study): _count_templates_and_items(part) for study, part in rows.groupby("study", sort=False)}
     return {study: sizes for study, sizes in sizes_by_study.items() if sizes}
 
 
-def _count_affix_letters_shared_by_wordings(names: pd.DataFrame) -> pd.DataFrame:
+def _count_shared_affix_letters_of_each_wording(names: pd.DataFrame) -> pd.DataFrame:
     """Count the letters that all wordings of one name begin and end with: study, variant, start, end.
 
     What the first and the last of the sorted texts share, all share.

@@ -81,7 +81,7 @@ def find_same_prompt_condition_with_probabilities(conditions: Conditions, name: 
     return next(twins, None)
 
 
-def find_subsampled_model_conditions(
+def find_units_that_subsample_another_condition(
     conditions: Conditions, model_conditions: Set[tuple[str, str]]
 ) -> set[tuple[str, str]]:
     """List the models and conditions that asked only a sample of the wordings which their twin asked in full.

@@ -21,7 +21,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from analysis.runs.conditions import find_subsampled_model_conditions
+from analysis.runs.conditions import find_units_that_subsample_another_condition
 from analysis.runs.folder import (
     KEY,
     Folder,
@@ -55,7 +55,7 @@ class Runs:
     - `responses`: the rows that have an answer (`error` null), study x model x condition x item x variant unique;
     - `errors`: the keys that were asked but only failed, with their `error`;
     - `units`: study, model, condition and `position`: what was asked, in the order of run.json; without subsamples
-      (`conditions.find_subsampled_model_conditions`), which are not compared with other conditions.
+      (`conditions.find_units_that_subsample_another_condition`), which are not compared with other conditions.
 
     Attributes
     ----------
@@ -507,7 +507,7 @@ def _create_units_table(runs: Runs) -> None:
     left_out = {
         (study, *unit)
         for study, conditions in runs.info["conditions"].items()
-        for unit in find_subsampled_model_conditions(
+        for unit in find_units_that_subsample_another_condition(
             conditions, {(model, condition) for name, model, condition in asked_units if name == study}
         )
     }

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import (
-    check_response_rows,
     choose_rules_that_responses_can_break,
+    refuse_damaged_response_rows,
     refuse_impossible_stimulus_rows,
 )
 from ground import run_json
@@ -109,7 +109,7 @@ class Folder:
         return f"SELECT {quote_sql_literal(self.study)} AS study, {names} FROM {rows}"
 
 
-def build_asked_stimuli_sql(folders: Sequence[Folder]) -> str:
+def build_stimuli_sql_without_undrawn_wordings(folders: Sequence[Folder]) -> str:
     """Build the SQL of the stimuli of folders of one study: of those asked, where it was a draw (`run --wordings`)."""
     stimuli = folders[0].stimuli_sql
     if not any(folder.info.get("drawn") for folder in folders):
@@ -173,7 +173,7 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
                 folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True
             )
             rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in absent})
-            check_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
+            refuse_damaged_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({shorten_to_one_line(str(error), 200)}); restore it") from error
     if not folder.units:

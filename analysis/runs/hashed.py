@@ -71,7 +71,7 @@ def build_text_hash_sql(column: str) -> str:
     return f"left(sha256({column}), {_DIGITS})"
 
 
-def build_text_or_hash_sql(alias: str, folder: Folder, other: Folder) -> str:
+def build_text_sql_comparable_with_other_folder(alias: str, folder: Folder, other: Folder) -> str:
     """Write the SQL of the texts of a folder such that those of another one are comparable.
 
     Parameters

@@ -29,7 +29,7 @@ def count_unanswered_prompts(runs: Runs) -> pd.DataFrame:
         missing: those that have no row at all; reason: the error of the first that failed, or empty. One row per study,
         model and condition that lacks a response, also where nothing was asked yet, in the order of run.json.
     """
-    frame = count_prompts_by_condition(runs)
+    frame = count_prompts_by_model_and_condition(runs)
     return frame[frame["failed"] + frame["missing"] > 0].reset_index(drop=True)
 
 
@@ -54,7 +54,7 @@ def list_unasked_models(runs: Runs) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def count_prompts_by_condition(runs: Runs) -> pd.DataFrame:
+def count_prompts_by_model_and_condition(runs: Runs) -> pd.DataFrame:
     """Count the prompts of every model and condition, as `count_unanswered_prompts` those that lack a response."""
     return runs.compute_once("unanswered", lambda: _count_asked_and_missing_prompts(runs))
 

@@ -67,7 +67,7 @@ def select_rows_fulfilling_condition(
 
     expression = _parse_where_condition(con, condition)
     _refuse_forbidden_expression(expression, condition)
-    _replace_names_in_condition_by_columns(expression, columns)
+    _replace_or_refuse_names_in_place(expression, columns)
     try:
         query = json.dumps(
             _replace_part_of_parsed_query(con, f"SELECT true AS kept FROM {view} LIMIT 0", "select_list", [expression])
@@ -142,7 +142,7 @@ def _refuse_forbidden_expression(expression: Mapping[str, Any], condition: str) 
             )
 
 
-def _replace_names_in_condition_by_columns(expression: Mapping[str, Any], columns: Mapping[str, str]) -> None:
+def _replace_or_refuse_names_in_place(expression: Mapping[str, Any], columns: Mapping[str, str]) -> None:
     """Put the columns of the view in the place of the names that the condition uses."""
     folded_columns = {name.casefold(): column for name, column in reversed(list(columns.items()))}
     for node in list(walk_mappings_of_statement(expression)):

@@ -63,7 +63,7 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
 
     if limit < 0:
         return 0.0
-    values, numbers = _list_values_with_frequencies(np.append(np.clip(values, 0.0, 1.0), 0.0))
+    values, numbers = _bin_many_values_into_means_and_counts(np.append(np.clip(values, 0.0, 1.0), 0.0))
     distances = values - limit
     distances[np.abs(distances) <= _ROUNDING * max(limit, _ROUNDING)] = 0.0
     if not distances.max() > 0:
@@ -95,7 +95,7 @@ def compute_p_of_mean_at_most(values: Array, limit: float) -> float:
     return float(np.clip(np.exp(at_saddle) * total * scale * _STEP / np.pi, 0.0, 1.0))
 
 
-def _list_values_with_frequencies(values: Array) -> tuple[Array, Array]:
+def _bin_many_values_into_means_and_counts(values: Array) -> tuple[Array, Array]:
     """Return values and how often each occurs; of very many, the means of those that are within 1 / `_BINS`."""
     if len(values) <= _MANY:
         return values, np.ones(len(values))

@@ -162,16 +162,20 @@ def estimate_flip_share_corrected_for_meaning(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        same_flips, same_wordings = compute_synonymous_shares_per_item(flip, passing, truth, item)
+        same_flips, same_wordings = compute_same_meaning_flips_and_wordings_per_item(flip, passing, truth, item)
         ratio = _estimate_ratio(same_flips, same_wordings, n_read)
-        least, most = _bound_ratio_by_unread_wordings(flip, truth, item, same_flips.sum(), same_wordings.sum())
-        value, lower, upper = _widen_interval_to_bounds(
+        least, most = _compute_ratio_bounds_from_unread_wordings(
+            flip, truth, item, same_flips.sum(), same_wordings.sum()
+        )
+        value, lower, upper = _widen_interval_by_distances_to_bounds(
             (ratio.value, ratio.lower, ratio.upper), ratio.value, least, most
         )
         corrected = value, max(lower, 0.0), min(upper, 1.0)
-        change = _widen_interval_to_bounds(_estimate_difference_of_ratios(ratio, uncorrected), ratio.value, least, most)
-        excess = _estimate_ratio_excess_over_other_ratio(ratio, uncorrected, part, n_read)
-        excess = _drop_interval_without_width(_widen_interval_to_bounds(excess, ratio.value, least, most))
+        change = _widen_interval_by_distances_to_bounds(
+            _estimate_difference_of_ratios(ratio, uncorrected), ratio.value, least, most
+        )
+        excess = _estimate_ratio_minus_part_of_other_ratio(ratio, uncorrected, part, n_read)
+        excess = _drop_interval_without_width(_widen_interval_by_distances_to_bounds(excess, ratio.value, least, most))
     return CorrectedShare(
         uncorrected.value, uncorrected.lower, uncorrected.upper, *corrected, *change, *excess,
         sensitivity, specificity, n_items, int(on_sheet.sum()), reason,
@@ -191,7 +195,7 @@ def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> 
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def compute_synonymous_shares_per_item(
+def compute_same_meaning_flips_and_wordings_per_item(
     flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.
@@ -264,7 +268,7 @@ def _estimate_ratio(numerator: Array, denominator: Array, n_read: int) -> _Ratio
     return _Ratio(value, float(lower), float(upper), influence)
 
 
-def _bound_ratio_by_unread_wordings(
+def _compute_ratio_bounds_from_unread_wordings(
     flip: Array, truth: Array, item: npt.NDArray[np.intp], same_flips: float, same_wordings: float
 ) -> tuple[float, float]:
     """Return the least and the largest ratio if unread wordings of a side have either end of Wilson's interval of q.
@@ -289,7 +293,7 @@ def _bound_ratio_by_unread_wordings(
     return least_flips / (least_flips + most_others or 1.0), most_flips / (most_flips + least_others or 1.0)
 
 
-def _widen_interval_to_bounds(
+def _widen_interval_by_distances_to_bounds(
     figure: tuple[float, float, float], ratio: float, least: float, most: float
 ) -> tuple[float, float, float]:
     """Add how far a ratio is from its bounds, as squares, to the distances of a figure, which moves as it does."""
@@ -319,7 +323,7 @@ def _estimate_difference_of_ratios(corrected: _Ratio, uncorrected: _Ratio) -> tu
     return value, value - below, value + above
 
 
-def _estimate_ratio_excess_over_other_ratio(
+def _estimate_ratio_minus_part_of_other_ratio(
     corrected: _Ratio, uncorrected: _Ratio, part: float, n_read: int
 ) -> tuple[float, float, float]:
     """Estimate how far a ratio is above a part of another one of the same items, and the ends of t's interval."""

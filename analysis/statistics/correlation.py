@@ -112,7 +112,7 @@ def correlate_over_models(
         return Coefficient(_NAN, _NAN, _NAN, _NAN, n, CONSTANT)
     if method == "spearman":
         columns = [pd.Series(values).rank().to_numpy() for values in columns]
-    x_values, y_values = (columns[0], columns[1]) if control is None else _compute_residuals(*columns)
+    x_values, y_values = (columns[0], columns[1]) if control is None else _compute_residuals_of_both_variables(*columns)
     # What is left of a variable that the control explains is rounding, compared with the variable itself.
     if any(
         are_scores_constant(residual, np.abs(whole).max())
@@ -171,7 +171,9 @@ def build_coefficient_row(correlation: Coefficient) -> dict[str, float | int | s
     return {name: getattr(correlation, name) for name in ("n", "r", "lower", "upper", "p", "caution")}
 
 
-def _compute_residuals(x: np.ndarray, y: np.ndarray, control: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _compute_residuals_of_both_variables(
+    x: np.ndarray, y: np.ndarray, control: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what a straight line on `control` does not explain of x and of y."""
     design = np.column_stack([np.ones(len(control)), control - control.mean()])
     fitted = design @ np.linalg.lstsq(design, np.column_stack([x, y]), rcond=None)[0]

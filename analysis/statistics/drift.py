@@ -43,7 +43,7 @@ from math import comb
 import numpy as np
 
 from analysis.statistics.multiplicity import ALPHA, SMALLEST
-from analysis.statistics.permuted_sums import compute_z_of_permuted_sum
+from analysis.statistics.permuted_sums import compute_z_of_sum_permuted_within_items
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 
@@ -112,7 +112,7 @@ def detect_change_over_looks(
             of_items = _compute_p_of_change_over_items(sums[: last + 1], numbers[: last + 1], first)
             least = np.fmin(least, min(n_tests * max(of_window, of_items, SMALLEST), 1.0))
         p[last] = least
-    return Drift(z, p, *_locate_start_of_change(z))
+    return Drift(z, p, *_locate_start_of_change_with_likely_range(z))
 
 
 def can_find_any_change(answers: Sequence[Array], has_shared_fresh_wordings: bool = False, looks: int = LOOKS) -> bool:
@@ -194,7 +194,7 @@ def _list_window_starts(last: int) -> list[int]:
     return [last + 1 - 2**power for power in range(last.bit_length()) if 2**power <= last]
 
 
-def _compute_z_sensitivity_to_earlier_change(n_looks: int) -> Array:
+def _compute_z_weight_of_each_look(n_looks: int) -> Array:
     """Return in what proportion a change before a look moves its z: of the first look, which has none, 0."""
     number = np.arange(1, n_looks + 1)
     return np.where(number > 1, 1 / np.sqrt(np.maximum(number * (number - 1), 1)), 0.0)
@@ -202,7 +202,7 @@ def _compute_z_sensitivity_to_earlier_change(n_looks: int) -> Array:
 
 def _compute_z_of_window(z: Array, first: int, last: int) -> float:
     """Return the z value of a change from a look on, up to another; NaN without a z value in the window."""
-    part, weights = z[first : last + 1], _compute_z_sensitivity_to_earlier_change(len(z))[first : last + 1]
+    part, weights = z[first : last + 1], _compute_z_weight_of_each_look(len(z))[first : last + 1]
     has_z = ~np.isnan(part)
     if not has_z.any():
         return np.nan
@@ -235,7 +235,7 @@ def _compute_p_of_change_over_items(sums: Array, numbers: Array, first: int) -> 
     return max(2 * float(stdtr(len(differences) - 1, -t)), of_signs)
 
 
-def _locate_start_of_change(z: Array) -> tuple[int, int, int]:
+def _locate_start_of_change_with_likely_range(z: Array) -> tuple[int, int, int]:
     """Find the look that a change most likely begins with, and between which looks it lies.
 
     With any change and any look equally likely beforehand, a look has a weight of exp(Z^2 / 2) / sqrt(n), with Z of the
@@ -272,7 +272,7 @@ def _compute_permutation_z_of_last_look(means: Array, numbers: Array) -> float:
     values, has_answer = values[:, differs], has_answer[:, differs]
     total = float(values[-1].sum())
     sign = -1.0 if total < 0 else 1.0
-    return sign * compute_z_of_permuted_sum(sign * values, has_answer, abs(total))
+    return sign * compute_z_of_sum_permuted_within_items(sign * values, has_answer, abs(total))
 
 
 def _compute_last_look_mann_whitney_z(answers: Sequence[Array]) -> float:

@@ -53,13 +53,13 @@ class Interval:
     p_least: npt.NDArray[np.float64]
 
 
-def build_interval_with_unknown_ends(n_items: npt.NDArray[np.int64]) -> Interval:
+def build_interval_without_values(n_items: npt.NDArray[np.int64]) -> Interval:
     """Return the interval of units of which only the number of items is known."""
     estimate, lower, upper, p, p_least = (np.full(len(n_items), np.nan) for _ in range(5))
     return Interval(estimate, lower, upper, n_items, np.full(len(n_items), "", object), p, p_least)
 
 
-def fill_absent_interval_ends_or_reasons(
+def write_ends_or_reason_into_open_intervals(
     interval: Interval, units: npt.NDArray[np.intp], ends: tuple[npt.NDArray[np.float64], ...],
     magnitude: npt.NDArray[np.float64], least_items: float,
 ) -> None:  # fmt: skip

@@ -68,10 +68,10 @@ def compute_score_variances_of_sampled_answers(shares: Array, n_options: npt.Arr
     return np.asarray(squares * n / (n - 1))
 
 
-def compute_answer_entropies(shares: Array) -> Array:
+def compute_answer_entropies_in_bits(shares: Array) -> Array:
     """Compute the entropy of every answer in bits, - sum of p_k log2 p_k: 0 where one option has all.
 
-    >>> compute_answer_entropies(np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])).tolist()
+    >>> compute_answer_entropies_in_bits(np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]])).tolist()
     [1.0, 0.0]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -100,10 +100,10 @@ def _pick_share_at_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
     return np.asarray(np.take_along_axis(shares, place[..., None], axis=-1)[..., 0])
 
 
-def find_rank_of_most_probable_option(shares: Array) -> Array:
+def find_place_of_most_probable_option(shares: Array) -> Array:
     """Find the rank of the most probable option, from 0 on; NaN where two are, or there is no answer.
 
-    >>> find_rank_of_most_probable_option(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
+    >>> find_place_of_most_probable_option(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
     [1.0, nan, nan]
     """
     filled = np.where(np.isnan(shares), -1.0, shares)
@@ -118,7 +118,7 @@ def compute_wordings_share_off_modal_option(modes: Array, n_ranks: int) -> Array
     Parameters
     ----------
     modes
-        From `find_rank_of_most_probable_option`: (..., wordings). Wordings without a mode are left out.
+        From `find_place_of_most_probable_option`: (..., wordings). Wordings without a mode are left out.
     n_ranks
         Most options of an answer.
 
@@ -155,7 +155,7 @@ def compute_minority_side_and_middle_shares(scores: Array) -> tuple[Array, Array
     return np.asarray(np.minimum(above, below) / at_least_two), np.asarray((n - above - below) / at_least_two)
 
 
-def compute_mean_distance_between_wordings(shares: Array, n_options: npt.ArrayLike) -> Array:
+def compute_mean_wasserstein_between_wordings(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the mean distance between the distributions of two wordings: Wasserstein-1 on ranks, by K - 1.
 
     The distance of two is the sum over k < K of abs(F_k - G_k), with F and G the sums of shares up to rank k. Its mean

@@ -23,7 +23,7 @@ _SMALL_Z = 0.05  # r* is a difference of large numbers near 0, where z and r are
 _STEPS = 60  # of a search for the saddlepoint
 
 
-def compute_z_of_permuted_sum(values: Array, has_value: npt.NDArray[np.bool_], total: float) -> float:
+def compute_z_of_sum_permuted_within_items(values: Array, has_value: npt.NDArray[np.bool_], total: float) -> float:
     """Return the z of the upper tail of a sum over items, if each has any of its values with the same probability.
 
     Parameters
@@ -54,7 +54,7 @@ def compute_z_of_permuted_sum(values: Array, has_value: npt.NDArray[np.bool_], t
         return z_of_most
     if total < _SMALL_Z:
         return min(total, z_of_most)
-    tilt, log_mean, variance = _find_saddlepoint(values, has_value, total)
+    tilt, log_mean, variance = _find_saddlepoint_log_mean_and_variance(values, has_value, total)
     root = np.sqrt(max(2 * (tilt * total - log_mean), 0.0))
     if root < _SMALL_Z or not tilt > 0 or not variance > 0:
         return min(total, z_of_most)
@@ -62,7 +62,9 @@ def compute_z_of_permuted_sum(values: Array, has_value: npt.NDArray[np.bool_], t
     return float(np.clip(corrected, 0.0, z_of_most))
 
 
-def _find_saddlepoint(values: Array, has_value: npt.NDArray[np.bool_], total: float) -> tuple[float, float, float]:
+def _find_saddlepoint_log_mean_and_variance(
+    values: Array, has_value: npt.NDArray[np.bool_], total: float
+) -> tuple[float, float, float]:
     """Find the tilt under which the expected sum is the total, the log of the mean of exp(tilt x sum), and the variance
     of the tilted sum."""
 

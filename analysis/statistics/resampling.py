@@ -47,8 +47,8 @@ from analysis.statistics.interval import (
     DECIDED,
     FEW,
     Interval,
-    build_interval_with_unknown_ends,
-    fill_absent_interval_ends_or_reasons,
+    build_interval_without_values,
+    write_ends_or_reason_into_open_intervals,
 )
 from analysis.statistics.shares import Array, Shares, estimate_share, newcombe
 from analysis.statistics.significance import (
@@ -182,7 +182,7 @@ def compute_item_sd_in_each_draw(counts: Array, values: Array) -> Array:
         return np.where(n > 1, np.sqrt(spread / (n - 1)), np.nan)
 
 
-def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> Array:
+def compute_ratio_of_sums_per_draw(counts: Array, numerator: Array, denominator: Array) -> Array:
     """Divide two sums over the drawn items, as in a mean over rows.
 
     Parameters
@@ -198,7 +198,7 @@ def compute_drawn_ratio(counts: Array, numerator: Array, denominator: Array) -> 
     return divide_one_drawn_sum_by_another(counts @ numerator, counts @ denominator)
 
 
-def compute_drawn_shares(
+def compute_shares_or_differences_per_draw(
     columns: Columns, counts: Array, parts_by_figure: Mapping[str, Sequence[tuple[str, str]]]
 ) -> dict[str, Array]:
     """Compute shares, and differences of two, over the drawn items: a statistic where the figures are bound.
@@ -208,7 +208,7 @@ def compute_drawn_shares(
     columns, counts
         See the module's docstring.
     parts_by_figure
-        As in `shares.build_shares_of_columns`, which names them to `bootstrap_intervals`; of two shares, the figure is
+        As in `shares.build_shares_by_figure`, which names them to `bootstrap_intervals`; of two shares, the figure is
         the first minus the second.
 
     Returns
@@ -218,7 +218,8 @@ def compute_drawn_shares(
     """
     return {
         name: functools.reduce(
-            np.subtract, [compute_drawn_ratio(counts, columns[hits], columns[totals]) for hits, totals in parts]
+            np.subtract,
+            [compute_ratio_of_sums_per_draw(counts, columns[hits], columns[totals]) for hits, totals in parts],
         )
         for name, parts in parts_by_figure.items()
     }
@@ -349,9 +350,9 @@ def _bootstrap_units_or_differences(
     complete = ~np.any([np.isnan(values) for values in columns.values()], axis=0)
     has = np.array([complete[:, target].all(axis=1) for target in targets], bool).reshape(len(targets), len(complete))
     names = statistic({name: np.zeros((1, 1)) for name in columns}, np.ones((1, 1)))
-    intervals = {name: build_interval_with_unknown_ends(has.sum(axis=1)) for name in names}
-    for items, block in _group_targets_having_same_items(has):
-        unit_columns, sides = _select_units_and_locate_sides(columns, items, [targets[index] for index in block])
+    intervals = {name: build_interval_without_values(has.sum(axis=1)) for name in names}
+    for items, block in _yield_items_and_targets_having_them(has):
+        unit_columns, sides = _select_unit_columns_and_locate_sides(columns, items, [targets[index] for index in block])
         whole = statistic(unit_columns, np.ones((1, len(items))))
         for name in names:
             intervals[name].estimate[block] = _convert_unit_draws_to_target_draws(whole[name], sides)[0]
@@ -360,7 +361,7 @@ def _bootstrap_units_or_differences(
             intervals[name].p[block], intervals[name].p_least[block] = p, least
         if draws == 0:
             continue
-        share_ends = _compute_share_interval_ends(shares, unit_columns, sides)
+        share_ends = _compute_interval_ends_by_share_figure(shares, unit_columns, sides)
         for name, (lower, upper) in share_ends.items():
             intervals[name].lower[block], intervals[name].upper[block] = lower, upper
         # The draws give the p value of a difference also where it has another interval.
@@ -380,7 +381,7 @@ def _bootstrap_units_or_differences(
                 ends = tuple(end[sides[0]] for end in form.ends(unit_columns[form.column], LEVEL))
             else:
                 ends = compute_expanded_percentiles(samples, len(items))
-            fill_absent_interval_ends_or_reasons(intervals[name], block, ends, size, form.least)
+            write_ends_or_reason_into_open_intervals(intervals[name], block, ends, size, form.least)
             # Without an interval, nothing is known but that equal items do not differ; few items allow a test, though.
             bare = np.isnan(intervals[name].lower[block]) & (intervals[name].missing[block] != FEW)
             bare &= (len(items) < 2) | (np.abs(samples[0]) > ROUNDING)
@@ -394,7 +395,7 @@ def _bootstrap_units_or_differences(
     return intervals
 
 
-def _compute_share_interval_ends(
+def _compute_interval_ends_by_share_figure(
     shares: Shares | None, columns: Columns, side_units: Sequence[npt.NDArray[np.intp]]
 ) -> dict[str, tuple[Array, Array]]:
     """Compute the intervals of those figures that are one share, or a difference of two, in the targets."""
@@ -412,7 +413,7 @@ def _compute_share_interval_ends(
     return ends
 
 
-def _group_targets_having_same_items(
+def _yield_items_and_targets_having_them(
     has_item: npt.NDArray[np.bool_],
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
     """Yield sets of items, each with a few of the targets that have exactly these; skip targets without items."""
@@ -426,7 +427,7 @@ def _group_targets_having_same_items(
                 yield np.flatnonzero(items), members[start : start + _UNITS]
 
 
-def _select_units_and_locate_sides(
+def _select_unit_columns_and_locate_sides(
     columns: Columns, items: npt.NDArray[np.intp], targets: Sequence[tuple[int, ...]]
 ) -> tuple[Columns, list[npt.NDArray[np.intp]]]:
     """Select the units that the targets need; return their columns, and where in them each side of a target is."""

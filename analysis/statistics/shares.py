@@ -68,10 +68,10 @@ def build_shares_counting_items_once(columns: Mapping[str, Array], names: Sequen
     return {name: [[(columns[name], np.ones_like(columns[name]))]] for name in names}
 
 
-def build_shares_of_columns(
+def build_shares_by_figure(
     columns: Mapping[str, Array], parts_by_figure: Mapping[str, Sequence[tuple[str, str]]]
 ) -> dict[str, list[Share]]:
-    """Give the share, or the two shares, that every figure of `resampling.compute_drawn_shares` is made of.
+    """Give the one or two shares that every figure of `resampling.compute_shares_or_differences_per_draw` is made of.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ Two shares are compared by the exact sign test of McNemar's table (`compute_mcne
 have one answer to each of the same items: flips, or the valid, consistent or right answers of two models. All other
 differences are tested with the draws of the bootstrap (`compute_two_sided_bootstrap_p`): means, correlations, and
 shares with several answers per item. Where only few items differ, the bootstrap finds a difference too often; a
-difference of two means has another test (`compute_paired_permutation_p_values`).
+difference of two means has another test (`compute_paired_permutation_p_and_least_p`).
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def compute_mcnemar_p_of_share_differences(
     return p_by_figure
 
 
-def compute_paired_permutation_p_values(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
+def compute_paired_permutation_p_and_least_p(differences: Array, draws: int, seed: int) -> tuple[Array, Array]:
     """Test sums of paired differences against 0: both sides are exchanged at random in every item.
 
     What `mcnemar` does for answers of yes and no: if the sides do not differ, each difference could as well have the

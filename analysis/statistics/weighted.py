@@ -50,7 +50,7 @@ def compute_kurtosis_and_variance_per_draw(
     """
     values = _remove_rounding_noise_by_unit(values, scale)
     return {
-        "kurtosis": _compute_drawn_kurtosis_without_rounding_noise(counts, values, biased),
+        "kurtosis": _compute_drawn_kurtosis_of_cleaned_scores(counts, values, biased),
         "variance": compute_item_sd_in_each_draw(counts, values) ** 2,
     }
 
@@ -68,10 +68,10 @@ def kurtosis(counts: Array, values: Array, *, biased: bool = True, scale: float 
     array (draws, units)
         NaN if all are equal.
     """
-    return _compute_drawn_kurtosis_without_rounding_noise(counts, _remove_rounding_noise_by_unit(values, scale), biased)
+    return _compute_drawn_kurtosis_of_cleaned_scores(counts, _remove_rounding_noise_by_unit(values, scale), biased)
 
 
-def _compute_drawn_kurtosis_without_rounding_noise(counts: Array, values: Array, biased: bool) -> Array:
+def _compute_drawn_kurtosis_of_cleaned_scores(counts: Array, values: Array, biased: bool) -> Array:
     """Compute Fisher's kurtosis over the drawn items of scores that have no rounding noise."""
     n = counts.sum(axis=1, keepdims=True)
     centre = values.mean(axis=0)
@@ -87,7 +87,7 @@ def _compute_drawn_kurtosis_without_rounding_noise(counts: Array, values: Array,
         return np.where(n > 3, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6), np.nan)
 
 
-def round_to_nearest(values: Array) -> Array:
+def round_halves_up_to_whole_numbers(values: Array) -> Array:
     """Round every score to the nearest whole number, halves up, so that no number is favoured (8.5 is 9, 7.5 is 8)."""
     return np.asarray(np.floor(np.asarray(values, float) + 0.5))
 
@@ -114,7 +114,7 @@ def compute_mode_share_and_entropy_per_draw(
         mode_share: share of the most frequent number, 0 to 1; entropy: in bits, corrected, 0 for one number only;
         (draws, units).
     """
-    indicators = [_build_value_indicators(column) for column in round_to_nearest(values).T]
+    indicators = [_build_value_indicators(column) for column in round_halves_up_to_whole_numbers(values).T]
     # Of units with 3, 2 and 4 different numbers, the columns side by side begin at 0, 3 and 5.
     starts = np.cumsum([0, *(of_unit.shape[1] for of_unit in indicators[:-1])])
     sizes, n = counts @ np.hstack(indicators), counts.sum(axis=1, keepdims=True)
@@ -153,8 +153,8 @@ def _build_value_indicators(values: Array) -> Array:
 
 
 def find_mode_and_count_distinct(values: Array) -> tuple[float, int]:
-    """Find the most frequent number (of several, the lowest) and count the different ones; see `round_to_nearest`."""
-    numbers, sizes = np.unique(round_to_nearest(values), return_counts=True)
+    """Find the most frequent number (of several, the lowest), and count different ones, after rounding."""
+    numbers, sizes = np.unique(round_halves_up_to_whole_numbers(values), return_counts=True)
     return (float(numbers[sizes.argmax()]), len(numbers)) if len(numbers) else (np.nan, 0)
 
 
@@ -178,7 +178,7 @@ def compute_gold_correlations_per_draw(
         tau, spearman, pearson: (draws, units); NaN if either column is constant over the drawn items.
     """
     x = _remove_rounding_noise_by_unit(columns["score"], scale)
-    y = _round_noise_and_merge_equal_columns(columns["gold"], scale)
+    y = _remove_rounding_noise_once_if_columns_equal(columns["gold"], scale)
     return {
         "tau": _correlate_by_tau(counts, x, y),
         "spearman": _correlate_by_spearman(counts, x, y),
@@ -202,7 +202,7 @@ def compute_kendall_tau_per_draw(counts: Array, x: Array, y: Array, *, scale: fl
         NaN if either column is constant over the drawn items.
     """
     return _correlate_by_tau(
-        counts, _remove_rounding_noise_by_unit(x, scale), _round_noise_and_merge_equal_columns(y, scale)
+        counts, _remove_rounding_noise_by_unit(x, scale), _remove_rounding_noise_once_if_columns_equal(y, scale)
     )
 
 
@@ -220,7 +220,7 @@ def compute_pearson_correlation_per_draw(counts: Array, x: Array, y: Array) -> A
         NaN if either column is constant over the drawn items.
     """
     return _correlate_by_pearson(
-        counts, _remove_rounding_noise_by_unit(x, None), _round_noise_and_merge_equal_columns(y, None)
+        counts, _remove_rounding_noise_by_unit(x, None), _remove_rounding_noise_once_if_columns_equal(y, None)
     )
 
 
@@ -229,7 +229,7 @@ def _remove_rounding_noise_by_unit(values: Array, scale: float | None) -> Array:
     return np.column_stack([remove_rounding_noise(unit, scale) for unit in values.T])
 
 
-def _round_noise_and_merge_equal_columns(values: Array, scale: float | None) -> Array:
+def _remove_rounding_noise_once_if_columns_equal(values: Array, scale: float | None) -> Array:
     """Free scores from rounding noise, in one column where all units have the same: as a rule, human scores."""
     return _remove_rounding_noise_by_unit(values[:, :1] if (values == values[:, :1]).all() else values, scale)
 

@@ -86,7 +86,7 @@ def correlate_measures_with_facts_by_pingouin(
         warnings.simplefilter("ignore")  # of few models, which the table has a caution for
         for keys, part in pairs.groupby(PAIR, sort=False):
             for method in METHODS:
-                plain = _take_models_with_all_values(part[["value", "score"]], method)
+                plain = _take_values_or_ranks_of_complete_models(part[["value", "score"]], method)
                 r = (
                     pairwise_corr(plain, method=method)["r"].iloc[0]
                     if _has_enough_models_that_differ(plain)
@@ -95,7 +95,7 @@ def correlate_measures_with_facts_by_pingouin(
                 rows.append((*keys, method, len(plain), r))
                 if keys[-1] == SIZE:
                     continue
-                given = _take_models_with_all_values(part[["value", "score", "size"]], method)
+                given = _take_values_or_ranks_of_complete_models(part[["value", "score", "size"]], method)
                 is_defined = (
                     _has_enough_models_that_differ(given)
                     and np.linalg.matrix_rank(np.corrcoef(given.T)) == given.shape[1]
@@ -105,7 +105,7 @@ def correlate_measures_with_facts_by_pingouin(
     return pd.DataFrame(rows, columns=[*PAIR, "method", "n", "r"])
 
 
-def _take_models_with_all_values(part: pd.DataFrame, method: str) -> pd.DataFrame:
+def _take_values_or_ranks_of_complete_models(part: pd.DataFrame, method: str) -> pd.DataFrame:
     """Return the models that have all values: their ranks for Spearman's coefficient, finite values for Pearson's."""
     if method == "spearman":
         return part.dropna().rank()

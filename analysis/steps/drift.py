@@ -3,7 +3,7 @@
 ::
 
     answers = page.list_answers_at_every_look()
-    means = average_item_means_by_time(average_answers_by_item_and_look(answers))
+    means = average_item_means_by_look(average_answers_by_item_and_look(answers))
     changes = compare_before_and_after_change_point(answers, page.frame("drift_changes"), scipy.stats.ttest_1samp)
 """
 
@@ -32,7 +32,7 @@ def average_answers_by_item_and_look(answers: pd.DataFrame) -> pd.DataFrame:
     return items.rename(columns={"mean": "answer", "size": "n"}).reset_index()
 
 
-def average_item_means_by_time(items: pd.DataFrame) -> pd.DataFrame:
+def average_item_means_by_look(items: pd.DataFrame) -> pd.DataFrame:
     """Average the means of items at every look.
 
     `items`: from `average_answers_by_item_and_look`.

@@ -3,7 +3,7 @@
 ::
 
     scores = read_meaning_scores(runs)
-    rates = rate_quality_of_checks(scores)
+    rates = rate_checks_on_wordings_and_decoys(scores)
     answers = tabulate_answers_beside_original(runs)
     flips = summarize_flips_by_meaning_of_wordings(answers, read_verdicts_on_wordings(runs))
 
@@ -26,7 +26,7 @@ _EVERY, _SAME = "all", "same"
 _RATES = ["study", "check", "n_passed", "n_decoys", "auc", "passed_share", "decoy_share"]
 
 
-def rate_quality_of_checks(scores: pd.DataFrame, allowed: float = 0.05) -> pd.DataFrame:
+def rate_checks_on_wordings_and_decoys(scores: pd.DataFrame, allowed: float = 0.05) -> pd.DataFrame:
     """Rate how well every check parts decoys from wordings that passed.
 
     Parameters
@@ -114,12 +114,12 @@ def summarize_flips_by_meaning_of_wordings(answers: pd.DataFrame, meanings: pd.D
         (_SAME, units[units["study"].isin(judged)], cells[cells["same"] & cells["study"].isin(judged)]),
     ]
     return pd.concat(
-        [_average_flips_over_items(part, of_part).assign(wordings=name) for name, of_part, part in parts],
+        [_average_flips_sds_and_ranges_by_model(part, of_part).assign(wordings=name) for name, of_part, part in parts],
         ignore_index=True,
     )
 
 
-def _average_flips_over_items(cells: pd.DataFrame, units: pd.DataFrame) -> pd.DataFrame:
+def _average_flips_sds_and_ranges_by_model(cells: pd.DataFrame, units: pd.DataFrame) -> pd.DataFrame:
     """Average flips, variances and ranges over the items of every model; one without items has a row without them."""
     groups = cells.groupby(_ITEM, sort=False)
     items = groups.agg(flip=("flip", "mean"), variance=("value", "var"), n=("value", "count"), k=("k", "first"))

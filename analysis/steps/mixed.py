@@ -3,7 +3,7 @@
 ::
 
     rows = join_answers_with_features(runs)
-    ours = select_mixed_rows_of_first_models(effects, rows.columns)
+    ours = select_mixed_rows_of_first_model_per_study(effects, rows.columns)
     theirs = refit_units_with_package(rows.assign(response=rows["agreement"]), ours, "statsmodels")
 """
 
@@ -25,12 +25,12 @@ PACKAGES = ("statsmodels", "pymer4")
 NO_VARIANCE = 1e-8  # of items, as a share of that of residuals: statsmodels has no likelihood at 0
 
 
-def list_attributes_of_terms(effects: pd.DataFrame) -> list[str]:
+def list_attribute_columns_in_terms(effects: pd.DataFrame) -> list[str]:
     """List the attributes of wordings that terms of table `mixed` are about, as "attributes.tone" of its levels."""
     return sorted({split_term_into_column_and_level(term)[0] for term in effects["term"] if is_attribute_column(term)})
 
 
-def select_mixed_rows_of_first_models(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
+def select_mixed_rows_of_first_model_per_study(effects: pd.DataFrame, columns: Collection[str]) -> pd.DataFrame:
     """Select the rows of table `mixed` of the first model and condition of every study, which another package can fit.
 
     Parameters
@@ -57,7 +57,7 @@ def refit_units_with_package(rows: pd.DataFrame, effects: pd.DataFrame, package:
     Parameters
     ----------
     rows
-        `analysis.features.join_answers_with_features` with the attributes of `list_attributes_of_terms`, and the
+        `analysis.features.join_answers_with_features` with the attributes of `list_attribute_columns_in_terms`, and the
         response of the fits as column response.
     effects
         Rows of table `mixed`: study, model, condition, term; the fits have these terms.

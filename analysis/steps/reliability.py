@@ -2,7 +2,7 @@
 
 ::
 
-    answers = list_answers_of_first_balanced_unit(studies)
+    answers = list_answers_of_first_balanced_unit_per_study(studies)
     squares = compute_mean_squares(answers)
     coefficients = compute_intraclass_correlations(squares)
     theirs = recompute_intraclass_correlations(answers, pingouin.intraclass_corr)
@@ -35,7 +35,7 @@ LEAST_ANSWERS = 5  # of a unit; pingouin refuses fewer
 _ONE, _MEAN = (0, 1), (3, 4)  # places of pingouin's coefficients: of one wording, of their mean; by nested, crossed
 
 
-def list_answers_of_first_balanced_unit(studies: Sequence[Study]) -> pd.DataFrame:
+def list_answers_of_first_balanced_unit_per_study(studies: Sequence[Study]) -> pd.DataFrame:
     """List the answers of the first model and condition of every study whose items have the same number of wordings.
 
     `studies`: from `read_reworded_studies`; only their headline measures are read.
@@ -93,7 +93,7 @@ def _are_answers_complete_and_varied(values: npt.NDArray[np.float64]) -> bool:
 def compute_mean_squares(answers: pd.DataFrame) -> pd.DataFrame:
     """Compute the mean squares of the analysis of variance of complete answers.
 
-    `answers`: from `list_answers_of_first_balanced_unit`.
+    `answers`: from `list_answers_of_first_balanced_unit_per_study`.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def recompute_intraclass_correlations(
     Parameters
     ----------
     answers
-        From `list_answers_of_first_balanced_unit`.
+        From `list_answers_of_first_balanced_unit_per_study`.
     intraclass_corr
         `pingouin.intraclass_corr`.
 
@@ -169,7 +169,7 @@ def select_variance_components_of_answers(table: pd.DataFrame, answers: pd.DataF
     table
         Without any row it has no columns either.
     answers
-        From `list_answers_of_first_balanced_unit`.
+        From `list_answers_of_first_balanced_unit_per_study`.
 
     Returns
     -------

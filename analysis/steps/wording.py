@@ -68,14 +68,14 @@ def derive_answers_to_original_questions(
         task=rows["attributes.task"].fillna(rows["study"]),
         said=said,
         yes=np.where(pd.isna(said), np.nan, (said == yes).astype(float)),
-        meant=pick_entry_at_place_per_row(canonical, _find_index_of_label(options, said)),
-        inverted=pick_entry_at_place_per_row(canonical, _find_index_of_label(options, yes)) != yes,
+        meant=pick_entry_at_place_per_row(canonical, _find_index_of_label_per_row(options, said)),
+        inverted=pick_entry_at_place_per_row(canonical, _find_index_of_label_per_row(options, yes)) != yes,
         gold=rows["gold"].to_numpy(object),
         outvoted=is_sampled & (invalid >= np.fmax(counts[:, 0], counts[:, 1])),
     )
 
 
-def _find_index_of_label(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _find_index_of_label_per_row(options: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Find the place of a label among the options of every row; -1 where it is none of them."""
     is_label = (options == labels[:, None]) & ~pd.isna(labels)[:, None]
     return find_place_of_largest_score(np.where(is_label, 1.0, np.nan))

@@ -82,7 +82,7 @@ class CheckQuality:
     best: bool = False
 
 
-def mark_wordings_passed_by_people_or_all(
+def mark_wordings_passed_by_most_people_else_all(
     votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.bool_], str]:
     """Select the wordings that checks are to let pass.
@@ -117,7 +117,7 @@ def assess_quality_of_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        From `mark_wordings_passed_by_people_or_all`.
+        From `mark_wordings_passed_by_most_people_else_all`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 
@@ -175,7 +175,7 @@ def _get_rank_of_check_kind(check: str) -> int:
     return ORDER.index(kind) if kind in ORDER else len(ORDER)
 
 
-def decide_verdict_per_wording(
+def decide_verdict_and_best_score_per_wording(
     scores: Mapping[str, npt.ArrayLike],
     qualities: Sequence[CheckQuality],
     votes_yes: npt.ArrayLike,
@@ -190,7 +190,7 @@ def decide_verdict_per_wording(
     qualities
         Of `assess_quality_of_checks`.
     votes_yes, votes_no
-        As in `mark_wordings_passed_by_people_or_all`.
+        As in `mark_wordings_passed_by_most_people_else_all`.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from ground.errors import InputError
 from ground.importing import import_without_interruption
 from inference.asking.models import Model, require_distinct_model_ids
 from inference.engines import list_engines_taking_adapters
-from inference.engines.adapters import Adapter, read_adapter_settings_and_shapes
+from inference.engines.adapters import Adapter, read_adapter_and_check_shapes
 from inference.stimuli.reading.files import expand_user_path
 
 
@@ -43,7 +43,7 @@ def add_adapter_models(
     if folders and engine not in ("auto", *list_engines_taking_adapters()):
         usable = " or ".join(list_engines_taking_adapters())
         raise InputError(f"--lora {folders[0]}: --engine {engine} takes no adapter; use {usable}")
-    adapters = [read_adapter_settings_and_shapes(expand_user_path(folder)) for folder in folders]
+    adapters = [read_adapter_and_check_shapes(expand_user_path(folder)) for folder in folders]
     return require_distinct_model_ids(
         [
             *models,
@@ -98,13 +98,13 @@ def _is_named_as_base_of_adapter(model: Model, name: str) -> bool:
 def _find_commit_of_model(model: Model, requested_revision: str | None) -> str | None:
     """Find the commit or digest of what a model's name stands for."""
     loading = import_without_interruption("inference.engines.loading")
-    commit, digest = loading.find_revision_and_digest_to_load(
+    commit, digest = loading.find_commit_of_hub_or_digest_of_folder(
         model.source, model.fields.get("revision", requested_revision)
     )
     return commit or digest
 
 
-def copy_series_from_base_to_adapter(
+def add_base_series_to_adapter_fields(
     models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
     """Give an adapter the series that `--models` states of its base, unless it states one of the adapter.

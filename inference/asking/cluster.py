@@ -83,7 +83,7 @@ class Cluster:
         }
         try:
             with TemporaryDirectory() as scratch:  # sent before `ray.init` returns
-                remote_environment = {"py_modules": collect_code_folders_for_workers(package, Path(scratch))}
+                remote_environment = {"py_modules": prepare_code_folders_for_workers(package, Path(scratch))}
                 ray.init(
                     address=self.address,
                     runtime_env=local_environment if self.address == LOCAL else remote_environment,
@@ -114,7 +114,7 @@ class Cluster:
         """The part of a session that `run.json` records."""
         return {"address": self.address, "workers": self.workers}
 
-    def load_remote_engine(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
+    def build_remote_engine(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
         """Make an engine whose prompts the workers answer.
 
         Parameters
@@ -157,7 +157,7 @@ class RemoteEngine:
         self._packed: Any = None
         self.info: dict[str, Any]
         self.info, self.mask_token, self.independent_of_batch = self._call_scout_method(
-            "get_engine_info_and_mask_token"
+            "get_info_mask_token_and_independence"
         )
 
     def choose_prompt_form(self, requested: str) -> str:
@@ -303,7 +303,7 @@ class RemoteEngine:
             raise error.cause if isinstance(error.cause, UserError) else error from None
 
 
-def collect_code_folders_for_workers(package: Path, scratch: Path) -> list[str]:
+def prepare_code_folders_for_workers(package: Path, scratch: Path) -> list[str]:
     """List the folders of code that a worker imports, each complete where it stands alone.
 
     Parameters

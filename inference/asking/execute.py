@@ -12,7 +12,7 @@ from typing import Any, Self
 from ground.errors import InputError, RunFailed, join_first_names
 from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
-from inference.asking.adapters import copy_series_from_base_to_adapter
+from inference.asking.adapters import add_base_series_to_adapter_fields
 from inference.asking.cluster import Cluster
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_folder_of_earlier_demo_models
@@ -134,11 +134,13 @@ def ask_tasks_and_list_tallies(
         last = {share.run.path: share for group in groups for share in group}
         answered = _find_tallies_of_finished_shares(groups)
         unasked = (
-            _find_errors_of_absent_models(groups, answered)
+            _print_and_collect_errors_of_absent_models(groups, answered)
             if load is None and cluster is None and len(groups) > 1
             else {}
         )
-        call_progress = CallProgress([_count_rows_for_progress_bars(group, {*answered, *unasked}) for group in groups])
+        call_progress = CallProgress(
+            [_count_rows_of_each_study_for_progress_bars(group, {*answered, *unasked}) for group in groups]
+        )
         for place, group in enumerate(groups):
             with _LazyEngine(load, cluster) as engine, call_progress.show_bar_of_model(place, group[0].model.id):
                 for share in group:
@@ -157,7 +159,7 @@ def ask_tasks_and_list_tallies(
                         if len(last) == len(groups) == len(group) == 1:
                             raise  # nothing else is asked
                         left_shares = group[group.index(share) :] if engine.fails else [share]
-                        unasked |= _print_error_and_assign_to_shares(
+                        unasked |= _print_error_and_map_shares_to_it(
                             [left_share for left_share in left_shares if left_share not in answered], error
                         )
                     if last[share.run.path] is share and not any(
@@ -184,7 +186,9 @@ def _find_tallies_of_finished_shares(groups: Sequence[Sequence[_Share]]) -> dict
     return {share: tallies for share, tallies in answered.items() if tallies}
 
 
-def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_Share]) -> dict[Path, tuple[int, int]]:
+def _count_rows_of_each_study_for_progress_bars(
+    group: Sequence[_Share], left_out: Container[_Share]
+) -> dict[Path, tuple[int, int]]:
     """Count the rows that a model is to have in every study, and those that are there, where a bar is to show them."""
     return {
         share.run.path: count_expected_and_saved_rows(share.run, share.model, share.task.questions, share.task.settings)
@@ -193,7 +197,7 @@ def _count_rows_for_progress_bars(group: Sequence[_Share], left_out: Container[_
     }
 
 
-def _find_errors_of_absent_models(
+def _print_and_collect_errors_of_absent_models(
     groups: Sequence[Sequence[_Share]], finished_shares: Container[_Share]
 ) -> dict[_Share, InputError]:
     """Look for all models that are to be loaded before the first is; name those that are not there."""
@@ -205,11 +209,11 @@ def _find_errors_of_absent_models(
         try:
             group[0].task.settings.refuse_missing_model(group[0].model)
         except InputError as error:
-            unasked |= _print_error_and_assign_to_shares(unfinished_shares, error)
+            unasked |= _print_error_and_map_shares_to_it(unfinished_shares, error)
     return unasked
 
 
-def _print_error_and_assign_to_shares(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
+def _print_error_and_map_shares_to_it(shares: Sequence[_Share], error: InputError) -> dict[_Share, InputError]:
     """Print at once that a model cannot be asked, and give each of its shares the error; the others are asked."""
     print_warning(f"{shares[0].model.id}: not asked: {error}")
     return dict.fromkeys(shares, error)
@@ -224,8 +228,8 @@ def _open_folder_and_list_model_shares(task: Task, exit_stack: ExitStack, cluste
         run.record_session_fields(folder=task.folder)
     if cluster is not None:
         run.record_session_fields(ray=cluster.fields_for_session_record)
-    models = _add_user_stated_fields_to_models(run, task.models, task.descriptions)
-    run.record_session_models([model.id for model in models])
+    models = _add_or_record_user_stated_model_fields(run, task.models, task.descriptions)
+    run.record_expected_models_and_drop_unloaded([model.id for model in models])
     return [_Share(run, task, model) for model in models]
 
 
@@ -267,7 +271,7 @@ class _LazyEngine:
             cluster, self.fails = self._cluster, True
             with stop.end_block_at_first_signal(share.model.id):
                 self._engine = (
-                    load(share.model, seed) if cluster is None else cluster.load_remote_engine(load, share.model, seed)
+                    load(share.model, seed) if cluster is None else cluster.build_remote_engine(load, share.model, seed)
                 )
             self.fails = False
         try:
@@ -278,7 +282,7 @@ class _LazyEngine:
         finally:
             if is_engine_of_server(self._engine.info["engine"]):
                 # A server's bill is known only when it is closed, and every run folder gets its own bill.
-                print_bill(share.model.id, share.run.add_bill(share.model.id, self._engine.close()))
+                print_bill(share.model.id, share.run.record_session_bill(share.model.id, self._engine.close()))
                 self._engine = None
 
 
@@ -317,12 +321,12 @@ def print_items_with_too_few_paraphrases(study: Study) -> None:
         )
 
 
-def _add_user_stated_fields_to_models(
+def _add_or_record_user_stated_model_fields(
     run: Run, models: Sequence[Model], stated_fields: Mapping[str, Mapping[str, Any]]
 ) -> list[Model]:
     """Add to models what the user states about them; for models asked in earlier calls it is recorded at once."""
     model_ids = {model.id for model in models}
-    stated_fields = copy_series_from_base_to_adapter(models, stated_fields)
+    stated_fields = add_base_series_to_adapter_fields(models, stated_fields)
     for name, fields in stated_fields.items():
         if name in run.models and name not in model_ids:
             run.add_model(name, {**run.models[name], **fields})

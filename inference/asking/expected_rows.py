@@ -48,7 +48,7 @@ def record_conditions_and_expected_rows(run: Run, model: str, rounds: Sequence[R
                 elif round_.draw is not None and rows[name] > before:
                     draw = asdict(round_.draw)
                     drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
-        run.record_expected_and_drawn_row_counts(model, rows, drawn)
+        run.record_row_and_drawn_wording_counts(model, rows, drawn)
 
 
 def _count_expected_rows(

@@ -14,7 +14,7 @@ from ground.errors import InputError, format_nearest_name_hint, shorten_text
 from inference.demo import ALL, ENCODERS, FAMILY, MODELS, PREFIX, THINKERS, DemoModel
 from inference.engines import find_engine_entry_or_none, is_engine_of_server
 from inference.engines.adapters import Adapter
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 
 DEMO = "demo"
@@ -167,7 +167,7 @@ def refuse_folder_of_earlier_demo_models(out: str, models: Iterable[Model]) -> N
         return
     for name, fields in run_json.read_run_json(Path(out))["models"].items():
         if name in ALL:
-            was, now = fields.get("revision"), compute_folder_digest(ALL[name].path)
+            was, now = fields.get("revision"), compute_sampled_checkpoint_digest(ALL[name].path)
             why = f"is of another revision (it was {was}, now {now})" if was != now else ""
         else:
             gone = name.startswith(PREFIX) and "adapter" not in fields  # an adapter is judged by its base
@@ -191,7 +191,7 @@ def _find_local_or_hub_model(name: str) -> Model:
     if path.exists():
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     if source in ALL:  # as messages and reports call it
-        return Model(chosen or source, str(ALL[source].path), _describe_demo_model(ALL[source]))
+        return Model(chosen or source, str(ALL[source].path), _build_run_json_fields_of_demo_model(ALL[source]))
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
         raise InputError(f"--model {source}: no such folder{format_similar_model_hint(source)}")
@@ -217,7 +217,7 @@ def _build_server_model(name: str) -> Model:
     return Model(chosen, source) if equals else Model(name, name)
 
 
-def _describe_demo_model(about: DemoModel) -> dict[str, str]:
+def _build_run_json_fields_of_demo_model(about: DemoModel) -> dict[str, str]:
     """Return what run.json says of a demo model."""
     return {"series": about.series, "stage": about.stage}
 
@@ -232,7 +232,7 @@ def _list_demo_models(
         Model(
             name,
             name if is_engine_of_server(engine) else str(about.path),
-            _describe_demo_model(about),
+            _build_run_json_fields_of_demo_model(about),
         )
         for name, about in candidates.items()
         if about.family in kinds and (entry is None or entry.kind == about.family)

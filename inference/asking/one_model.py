@@ -36,13 +36,13 @@ from inference.asking.session import (
     Stop,
     Tally,
     Writer,
-    add_pruned_probability_to_shortcuts_field,
+    copy_fields_with_pruned_paths_as_shortcut,
     print_prompt_and_failure_counts,
 )
 from inference.engines import ENGINES, is_engine_of_server
 from inference.engines.contract import NO_SAMPLER, Engine, Thinking
-from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import is_hub_id, is_hub_reachable_else_require_cached_model
+from inference.engines.digest import compute_sampled_checkpoint_digest
+from inference.engines.hub import is_hub_id_rather_than_path, is_hub_reachable_else_require_cached_model
 from inference.runfolder.store import Run
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
@@ -87,7 +87,7 @@ class Settings:
 
         revision = model.fields.get("revision", self.revision)
         try:
-            if self._loads_checkpoint() and is_hub_id(model.source):
+            if self._loads_checkpoint() and is_hub_id_rather_than_path(model.source):
                 is_hub_reachable_else_require_cached_model(
                     model.source, revision
                 )  # before torch is loaded, which takes seconds
@@ -162,7 +162,7 @@ def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions,
     if (
         form is None
         or changed
-        or (local and compute_folder_digest(Path(model.source)) != recorded_fields.get("revision"))
+        or (local and compute_sampled_checkpoint_digest(Path(model.source)) != recorded_fields.get("revision"))
     ):
         return []
     tallies = []
@@ -174,7 +174,7 @@ def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions,
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants), study=run.study.name))
     run.add_model(model.id, {**recorded_fields, **model.fields})
-    run.add_prompts(model.id, recorded_prompts.build_hash_to_form_mapping(questions.book, form), {})
+    run.add_prompts(model.id, recorded_prompts.build_hash_entry_of_prompt_form(questions.book, form), {})
     return tallies
 
 
@@ -198,7 +198,7 @@ def count_expected_and_saved_rows(run: Run, model: Model, questions: Questions, 
     for form in filter(None, (recorded_form, requested_form, CHAT, PLAIN, CLOZE, PAIR)):
         with suppress(InputError):
             rounds = [
-                _MissingRows.find_missing_rows(run, model.id, round_)
+                _MissingRows.build_from_run_and_round(run, model.id, round_)
                 for round_ in _select_rounds_of_prompt_form(form, questions.rounds(form))
             ]
             n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in rounds)
@@ -247,17 +247,19 @@ def ask_model(
     with stop.end_block_at_first_signal(model.id):  # a server may be tried here
         form = engine.choose_prompt_form(settings.form)
     all_rounds = questions.rounds(form)
-    rounds = select_rounds_model_can_answer(model, engine, form, all_rounds)
+    rounds = select_answerable_rounds_or_refuse_model(model, engine, form, all_rounds)
     if len(rounds) < len(all_rounds):
         progress.print_warning(f"{model.id} {SILENT[form]} and writes no text: asked for probabilities only")
     forms = {**run.models.get(model.id, {}).get("forms", {}), settings.form: form}
     recorded_fields = run.models.get(model.id, {})
     info = {**engine.info, **model.fields, "forms": forms}
-    run.add_model(model.id, add_pruned_probability_to_shortcuts_field(info, recorded_fields, ()))
+    run.add_model(model.id, copy_fields_with_pruned_paths_as_shortcut(info, recorded_fields, ()))
     record_conditions_and_expected_rows(run, model.id, rounds)
     with stop.end_block_at_first_signal(model.id):
-        rounds = recorded_prompts.record_prompts_and_return_rounds(run, model.id, form, questions, rounds, engine)
-    missing_by_round = [_MissingRows.find_missing_rows(run, model.id, round_) for round_ in rounds]
+        rounds = recorded_prompts.record_prompts_and_return_rounds_using_forms(
+            run, model.id, form, questions, rounds, engine
+        )
+    missing_by_round = [_MissingRows.build_from_run_and_round(run, model.id, round_) for round_ in rounds]
     n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in missing_by_round)
     call_progress.add_study_to_progress_bar(
         run.path, n_rows, n_rows - sum(round_.count() for round_ in missing_by_round)
@@ -270,7 +272,7 @@ def ask_model(
     def record_unfollowed_token_paths() -> None:
         every_tally = [tally for round_ in missing_by_round for tally in round_.tallies.values()]
         if any(tally.left_out for tally in every_tally):
-            run.add_model(model.id, add_pruned_probability_to_shortcuts_field(info, recorded_fields, every_tally))
+            run.add_model(model.id, copy_fields_with_pruned_paths_as_shortcut(info, recorded_fields, every_tally))
 
     try:
         for together in [missing_by_round] if at_once else [[round_] for round_ in missing_by_round]:
@@ -291,7 +293,7 @@ def ask_model(
     return tallies
 
 
-def select_rounds_model_can_answer(
+def select_answerable_rounds_or_refuse_model(
     model: Model, engine: Engine | ClusterEngine, form: str, rounds: Sequence[Round]
 ) -> list[Round]:
     """Select the rounds that a model can be asked in this form.
@@ -331,7 +333,7 @@ def select_rounds_model_can_answer(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
     for condition in (condition for round_ in fitting for condition in round_.conditions):
-        refuse_unfit_thinking(model, engine, condition.way)
+        refuse_thinking_without_known_sampler(model, engine, condition.way)
     if engine.info.get("unshown") and any(
         round_.has_condition_answered_in_way(Exact) or round_.has_condition_answered_in_way(Thinking)
         for round_ in fitting
@@ -340,7 +342,7 @@ def select_rounds_model_can_answer(
     return fitting
 
 
-def refuse_unfit_thinking(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
+def refuse_thinking_without_known_sampler(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
     """Refuse a way of thinking that leaves the sampler to the maker of the model, where that is not known.
 
     Raises
@@ -377,7 +379,7 @@ class _MissingRows:
     tallies: dict[str, Tally]
 
     @classmethod
-    def find_missing_rows(cls, run: Run, model: str, round_: Round) -> _MissingRows:
+    def build_from_run_and_round(cls, run: Run, model: str, round_: Round) -> _MissingRows:
         """Look up in the run folder which rows of a round are missing."""
         variants = list(filter(round_.chosen, run.study.variants))
         missing = {
@@ -404,7 +406,7 @@ class _MissingRows:
         prompts = Prompts(self.variants, self.round.render, mask_token)
         return PendingRound(prompts, [condition.way for condition in self.due], needs_row)
 
-    def build_rows_of_batch(
+    def build_rows_of_batch_and_clear_missing(
         self, batch: Sequence[int], prompts: Sequence[Prompt], responses: Sequence[Sequence[Response]]
     ) -> list[dict[str, Any]]:
         """Make the missing rows of a batch, and note that they are no longer missing."""
@@ -445,7 +447,7 @@ def _ask_model_rounds(
         ) as answered_batches,
     ):
         for place, batch, prompts, columns in answered_batches:
-            rows = unfinished[place].build_rows_of_batch(batch, prompts, columns)
+            rows = unfinished[place].build_rows_of_batch_and_clear_missing(batch, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.save_rows_if_due()

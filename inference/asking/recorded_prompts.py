@@ -29,7 +29,7 @@ _MARK = re.compile("\ue000([0-9]+)\ue001")  # characters that no alphabet has
 Message = dict[str, Any]  # role (null where the prompt is one text) and content: texts, and columns that come between
 
 
-def record_prompts_and_return_rounds(
+def record_prompts_and_return_rounds_using_forms(
     run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
 ) -> list[Round]:
     """Record the prompts of one model that run.json does not have yet.
@@ -57,14 +57,18 @@ def record_prompts_and_return_rounds(
     entry_by_condition = {}
     rounds_to_ask = list(rounds)
     for place, round_ in enumerate(rounds):
-        new = [condition for condition in round_.conditions if not run.has_recorded_prompt(model, condition.name)]
+        new = [
+            condition for condition in round_.conditions if not run.is_prompt_of_model_recorded(model, condition.name)
+        ]
         first = next(filter(round_.chosen, run.study.variants), None) if new else None
         if first is None:
             continue
         recorded_entries = [
-            entry for condition in round_.conditions for entry in run.asked_prompts.get(condition.name, ())
+            entry
+            for condition in round_.conditions
+            for entry in run.prompt_entries_by_condition.get(condition.name, ())
         ]
-        wordings, rounds_to_ask[place] = _find_common_form_and_round_rendering_it(
+        wordings, rounds_to_ask[place] = _build_form_entry_and_round_rendering_it(
             round_, list(run.study.variants), engine.mask_token, recorded_entries
         )
         prompt = round_.render(first, engine.mask_token)
@@ -77,11 +81,11 @@ def record_prompts_and_return_rounds(
                 "characters": len(text),
                 **wordings,
             }
-    run.add_prompts(model, build_hash_to_form_mapping(questions.book, form), entry_by_condition)
+    run.add_prompts(model, build_hash_entry_of_prompt_form(questions.book, form), entry_by_condition)
     return rounds_to_ask
 
 
-def build_hash_to_form_mapping(book: PromptBook, form: str) -> dict[str, Any]:
+def build_hash_entry_of_prompt_form(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash.
 
     Parameters
@@ -103,7 +107,7 @@ def build_hash_to_form_mapping(book: PromptBook, form: str) -> dict[str, Any]:
     )
 
 
-def _find_common_form_and_round_rendering_it(
+def _build_form_entry_and_round_rendering_it(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], Round]:
     """Compare the prompts of variants with one form.

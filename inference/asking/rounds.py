@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 from inference.asking.prefetch import map_ahead_in_thread
-from inference.asking.reading.read_texts import build_sample_answer_columns
+from inference.asking.reading.read_texts import build_lenient_and_strict_answer_columns
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import build_columns_of_thoughts, find_most_frequent_answer
 from inference.engines.contract import Engine, Generation, Sampling, Score, StreamingEngine, Thinking, Thoughts
@@ -232,7 +232,9 @@ class PendingRound:
         size = max(1, THOUGHTS_OF_BATCH // thoughts)
         return [batch[start : start + size] for batch in batches for start in range(0, len(batch), size)]
 
-    def tokenize_prompts_of_batch(self, engine: Engine, prompt_indices: list[int]) -> tuple[list[int], list[Prompt]]:
+    def pair_batch_with_tokenized_prompts(
+        self, engine: Engine, prompt_indices: list[int]
+    ) -> tuple[list[int], list[Prompt]]:
         """Render and tokenise the prompts of a batch before it is asked; return the batch and its prompts.
 
         Parameters
@@ -340,7 +342,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
             continue
         with closing(
             map_ahead_in_thread(
-                partial(round_.tokenize_prompts_of_batch, engine), round_.list_unfinished_batches(engine)
+                partial(round_.pair_batch_with_tokenized_prompts, engine), round_.list_unfinished_batches(engine)
             )
         ) as batches:
             for batch, prompts in batches:
@@ -357,7 +359,7 @@ def _ask_round_and_yield_arrived_batches(
     indices = list(filter(round_.needs_row, range(len(round_.prompts))))
     prompts = (round_.prompts[place] for place in indices)
     with closing(
-        engine.ask_prompts_and_stream_answers(prompts, [way.temperature for way in exact], sampled, thinkings)
+        engine.ask_prompts_and_yield_arrived_answers(prompts, [way.temperature for way in exact], sampled, thinkings)
     ) as streamed:
         for came in streamed:
             answers_by_way = [dict(zip((*exact, *sampled, *thinkings), answers, strict=True)) for _, _, answers in came]
@@ -385,4 +387,4 @@ def _build_majority_option_columns_of_texts(variant: Variant, prompt: Prompt, ge
     count = [chosen.count(label) for label in labels]
     answer = find_most_frequent_answer(chosen, labels)
     columns = {"output": list(generation.texts), "count": count, "invalid": chosen.count(None), "answer": answer}
-    return columns | build_sample_answer_columns(generation.answers, wordings, chosen)
+    return columns | build_lenient_and_strict_answer_columns(generation.answers, wordings, chosen)

@@ -153,7 +153,7 @@ class Tally:
         return f"{self.model} {self.condition}"
 
 
-def add_pruned_probability_to_shortcuts_field(
+def copy_fields_with_pruned_paths_as_shortcut(
     info: Mapping[str, Any], recorded_fields: Mapping[str, Any], tallies: Iterable[Tally]
 ) -> dict[str, Any]:
     """Add to `shortcuts` of a model for how many responses paths were not followed, and what these may have at most.
@@ -173,12 +173,12 @@ def add_pruned_probability_to_shortcuts_field(
 
     Examples
     --------
-    >>> first = add_pruned_probability_to_shortcuts_field({"shortcuts": ["head"]}, {},
+    >>> first = copy_fields_with_pruned_paths_as_shortcut({"shortcuts": ["head"]}, {},
     ...                                        [Tally("m", "c", left_out=3, largest_left_out=1e-12)])
     >>> first["shortcuts"]
     ['head', {'name': 'paths left out', 'responses': 3, 'largest_share': 1e-12}]
     >>> tally = Tally("m", "c", left_out=2, largest_left_out=4e-10)
-    >>> again = add_pruned_probability_to_shortcuts_field({}, first, [tally])
+    >>> again = copy_fields_with_pruned_paths_as_shortcut({}, first, [tally])
     >>> again["shortcuts"]
     [{'name': 'paths left out', 'responses': 5, 'largest_share': 4e-10}]
     """

@@ -116,7 +116,7 @@ _DECLINING = (
 )
 
 
-def find_agree_and_disagree_stances(folded_text: str, *, accepts_yes_no_replies: bool) -> set[str]:
+def find_stances_said_in_other_words(folded_text: str, *, accepts_yes_no_replies: bool) -> set[str]:
     """Find which of `AGREE` and `DISAGREE` a text says in other words.
 
     Parameters

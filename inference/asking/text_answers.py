@@ -125,14 +125,12 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     >>> parse_answer("I can neither agree nor disagree.", labels) is None
     True
     """
-    grammar = _build_label_pattern_and_opposites(
-        tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items())
-    )
+    grammar = _build_label_grammar(tuple((label, tuple(wordings)) for label, wordings in wordings_by_label.items()))
     folded = _normalise_text_for_answer_matching(text)
     mentions: dict[str, set[str]] = {state: set() for state in STATES}  # wordings
     chosen_by_denial: set[str] = set()  # labels
     state = ""
-    for group, before, after in _group_joined_mentions(folded, grammar.pattern):
+    for group, before, after in _find_joined_mentions_with_context(folded, grammar.pattern):
         wordings = {mention.wording for mention in group}
         # "People agree and disagree": both are what the first one is.
         state = (
@@ -154,7 +152,9 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         )
         stance_labels = {
             grammar.stances[s]
-            for s in stances.find_agree_and_disagree_stances(folded, accepts_yes_no_replies=not asks_about_disagreement)
+            for s in stances.find_stances_said_in_other_words(
+                folded, accepts_yes_no_replies=not asks_about_disagreement
+            )
         }
     if mentions["asserted"] or stance_labels:
         positions = labels_by_state["asserted"] | labels_by_state["open"] | stance_labels
@@ -165,7 +165,9 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
     return None
 
 
-def _group_joined_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tuple[list[_Mention], str, str]]:
+def _find_joined_mentions_with_context(
+    folded: str, pattern: re.Pattern[str]
+) -> Iterator[tuple[list[_Mention], str, str]]:
     """Group mentions that are joined ("agree or disagree"), each group with the text before and after it."""
     groups: list[list[_Mention]] = []
     for match in pattern.finditer(folded):
@@ -182,7 +184,7 @@ def _group_joined_mentions(folded: str, pattern: re.Pattern[str]) -> Iterator[tu
 
 
 @lru_cache(maxsize=64)
-def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
+def _build_label_grammar(label_wordings: tuple[tuple[str, tuple[str, ...]], ...]) -> _Grammar:
     """Build the search pattern of the labels' wordings, and which labels are opposites."""
     label: dict[str, str] = {}
     for name, wordings in label_wordings:
@@ -202,13 +204,13 @@ def _build_label_pattern_and_opposites(label_wordings: tuple[tuple[str, tuple[st
     longest_first = sorted(label, key=lambda wording: (-len(wording), wording))
     # The lookahead only saves time: at most positions one character is enough to see that no label begins.
     first = "".join(sorted({re.escape(wording[0]) for wording in label}))
-    pattern = re.compile(rf"(?=[{first}])(?:{'|'.join(map(_build_wording_pattern, longest_first))})")
+    pattern = re.compile(rf"(?=[{first}])(?:{'|'.join(map(_build_regex_text_of_wording, longest_first))})")
     of_stance = {stance: label[stance] for stance in (stances.AGREE, stances.DISAGREE) if stance in label}
     is_agreement = len(set(of_stance.values())) == 2
     return _Grammar(pattern, label, opposite, of_stance if is_agreement and not is_graded else {}, is_agreement)
 
 
-def _build_wording_pattern(wording: str) -> str:
+def _build_regex_text_of_wording(wording: str) -> str:
     """Make the pattern of a folded wording; "(dis)agree" and "agree-disagree" must not match: they name two labels."""
     body = r"[\s_\-]+".join(map(re.escape, wording.split(" ")))
     if re.match(CHARACTER, wording):

@@ -74,13 +74,13 @@ def add_effort_argument(group: _ArgumentGroup) -> None:
     group.add_argument(
         "--effort",
         nargs="+",
-        type=parse_thinking_effort,
+        type=require_thinking_effort_name,
         metavar="LEVEL",
         help="reasoning effort, passed on to thinking models, each a condition (none: thinking is off)",
     )
 
 
-def parse_thinking_effort(text: str) -> str:
+def require_thinking_effort_name(text: str) -> str:
     """Take a level as it is.
 
     Raises
@@ -90,7 +90,7 @@ def parse_thinking_effort(text: str) -> str:
 
     Examples
     --------
-    >>> parse_thinking_effort("low")
+    >>> require_thinking_effort_name("low")
     'low'
     """
     if not _LEVEL.fullmatch(text):
@@ -185,7 +185,7 @@ def build_columns_of_thoughts(response: Thoughts, options: Sequence[str]) -> dic
     answered = [score for score in response.scores if score is not None]
     answers = [None if score is None or score.answer is None else options[score.answer] for score in response.scores]
     if not response.thoughts:  # thinking was off: probabilities as of any model
-        return {**_average_probabilities_after_thoughts(answered), "answer": answers[0]}
+        return {**_build_columns_of_mean_probabilities(answered), "answer": answers[0]}
     columns: dict[str, Any] = {
         "output": list(response.answers),
         "thought": list(response.thoughts),
@@ -196,12 +196,12 @@ def build_columns_of_thoughts(response: Thoughts, options: Sequence[str]) -> dic
     }
     return (
         columns
-        | (_average_probabilities_after_thoughts(answered) if answered else {})
+        | (_build_columns_of_mean_probabilities(answered) if answered else {})
         | {"answer": find_most_frequent_answer(answers, options)}
     )
 
 
-def _average_probabilities_after_thoughts(scores: Sequence[Score]) -> dict[str, Any]:
+def _build_columns_of_mean_probabilities(scores: Sequence[Score]) -> dict[str, Any]:
     """Average the probabilities after several thoughts; log-probabilities only where all are exact."""
     probability = [math.fsum(values) / len(scores) for values in zip(*(s.probability for s in scores), strict=True)]
     is_exact = all(score.logprob for score in scores)

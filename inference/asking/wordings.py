@@ -15,12 +15,12 @@ from inference.stimuli.study import ORIGINAL, Study, Variant
 Key = tuple[str, ...]  # what wordings are drawn from: an item, or an item and a pattern
 
 
-def build_rewording_group_key(variant: Variant) -> Key:
+def build_group_key_of_item(variant: Variant) -> Key:
     """Return the key (item,) of the group that wordings are drawn from: all rewordings of an item."""
     return (variant.item,)
 
 
-def build_draw_key_of_item_and_pattern(variant: Variant) -> Key:
+def build_group_key_of_item_and_pattern(variant: Variant) -> Key:
     """Return the key (item, pattern) of the group that wordings are drawn from: an item's rewordings of one pattern."""
     return variant.item, variant.pattern
 
@@ -30,7 +30,7 @@ def limit_questions_to_sampled_wordings(
     questions: Questions,
     n_wordings: int | None,
     seed: int,
-    build_key: Callable[[Variant], Key] = build_rewording_group_key,
+    build_key: Callable[[Variant], Key] = build_group_key_of_item,
 ) -> Questions:
     """Draw some wordings of every item, or of every pattern of it, beside its original.
 
@@ -46,7 +46,7 @@ def limit_questions_to_sampled_wordings(
     seed
         The draw depends on it and on the names of item and wording.
     build_key
-        What they are drawn from: `build_rewording_group_key` or `build_draw_key_of_item_and_pattern`.
+        What they are drawn from: `build_group_key_of_item` or `build_group_key_of_item_and_pattern`.
 
     Returns
     -------

@@ -78,7 +78,7 @@ class Scout:
         self._source = source
         self._engine: Engine | None = None
 
-    def get_engine_info_and_mask_token(self) -> tuple[dict[str, Any], str | None, bool]:
+    def get_info_mask_token_and_independence(self) -> tuple[dict[str, Any], str | None, bool]:
         """Return `info`, `mask_token` and `independent_of_batch` of the engine."""
         engine = self._load_engine()
         return engine.info, engine.mask_token, engine.independent_of_batch
@@ -138,19 +138,23 @@ class Asker:
             sys.modules["torch"].set_num_threads(self._threads)
         answers = [
             compress_value_to_bytes(
-                ([], self._failure) if self._failure else self._answer_task(decompress_value_from_bytes(data))
+                ([], self._failure)
+                if self._failure
+                else self._answer_task_and_return_error(decompress_value_from_bytes(data))
             )
             for data in tasks["task"].to_pylist()
         ]
         return pa.table({"answers": pa.array(answers, pa.large_binary())})
 
-    def _answer_task(self, task: Sequence[tuple[Key, list[Prompt]]]) -> tuple[list[tuple[Key, list[Any]]], Any]:
+    def _answer_task_and_return_error(
+        self, task: Sequence[tuple[Key, list[Prompt]]]
+    ) -> tuple[list[tuple[Key, list[Any]]], Any]:
         """Answer the batches of a task; return those before an exception, which is returned, too, not raised."""
         answers: list[tuple[Key, list[Any]]] = []
         try:
             with closing(map_ahead_in_thread(self._tokenize_keyed_batch, task)) as batches:
                 for key, prompts in batches:
-                    answers.append((key, self._ask_batch(key[0], prompts)))
+                    answers.append((key, self._ask_batch_in_each_way_of_round(key[0], prompts)))
         except Exception as error:
             return answers, _make_exception_picklable(error)
         return answers, None
@@ -160,7 +164,7 @@ class Asker:
         key, prompts = key_and_prompts
         return key, self._engine.tokenize_ahead(prompts, {*map(get_thinking_effort, self._ways[key[0]])})
 
-    def _ask_batch(self, round_place: int, prompts: list[Prompt]) -> list[Any]:
+    def _ask_batch_in_each_way_of_round(self, round_place: int, prompts: list[Prompt]) -> list[Any]:
         """Ask a batch of the round at this place: its responses per way."""
         if round_place != self._round:
             import ray

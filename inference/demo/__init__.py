@@ -39,7 +39,7 @@ class DemoModel:
     family: str = "causal"
 
 
-def _list_demo_checkpoints() -> dict[str, DemoModel]:
+def _define_demo_language_models() -> dict[str, DemoModel]:
     """Name every checkpoint, smallest first, base before tuned, the masked model last."""
     sizes = {"mini": 422_528, "small": 594_560, "medium": 789_376, "large": 984_192}
     family = {}
@@ -51,7 +51,7 @@ def _list_demo_checkpoints() -> dict[str, DemoModel]:
     return family
 
 
-FAMILY: dict[str, DemoModel] = _list_demo_checkpoints()
+FAMILY: dict[str, DemoModel] = _define_demo_language_models()
 """The language models."""
 ENCODERS: dict[str, DemoModel] = {
     name: DemoModel(MODELS / name, name, "tuned", 83_523, "classifier")

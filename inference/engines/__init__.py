@@ -18,11 +18,11 @@ from ground.extras import convert_import_errors_to_install_advice
 from ground.importing import import_without_interruption
 from ground.outside_rooms import (
     OutsideRoom,
-    convert_errors_of_room_function,
     import_module_of_room_or_warn,
-    list_rooms_of_other_packages,
+    map_names_to_outside_rooms,
     note_room_in_use,
     warn_that_room_is_left_out,
+    wrap_room_function_with_clear_errors,
 )
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ ARGUMENTS = {*CHECKPOINT, "adapter", "settings"}
 
 def collect_engine_entries() -> dict[str, Entry]:
     """List name -> entry of all engines: Waver's own, then those of other packages."""
-    return {**ENGINES, **{name: entry for name, (_, entry) in _import_engine_entries_of_other_packages().items()}}
+    return {**ENGINES, **{name: entry for name, (_, entry) in _import_outside_engine_entries_or_warn().items()}}
 
 
 def is_engine_of_server(engine: str) -> bool:
@@ -126,20 +126,20 @@ def list_entries_of_engines_with_options() -> list[Entry]:
     return [entry for entry in collect_engine_entries().values() if entry.settings]
 
 
-def record_use_of_outside_engine(engine: str) -> None:
+def note_use_of_engine_if_outside(engine: str) -> None:
     """Note for the record of the session that an engine is chosen, where it is another package's."""
-    if engine not in ENGINES and engine in _import_engine_entries_of_other_packages():
-        note_room_in_use(_import_engine_entries_of_other_packages()[engine][0])
+    if engine not in ENGINES and engine in _import_outside_engine_entries_or_warn():
+        note_room_in_use(_import_outside_engine_entries_or_warn()[engine][0])
 
 
 @functools.cache
-def _import_engine_entries_of_other_packages() -> dict[str, tuple[OutsideRoom, Entry]]:
+def _import_outside_engine_entries_or_warn() -> dict[str, tuple[OutsideRoom, Entry]]:
     """Import the entries of other packages, name -> room and entry; one that fails is left out, with a warning.
 
     The modules of entries are light; that of an engine is imported when a model is loaded.
     """
     entry_by_name: dict[str, tuple[OutsideRoom, Entry]] = {}
-    for name, room in list_rooms_of_other_packages("engine", ENGINES).items():
+    for name, room in map_names_to_outside_rooms("engine", ENGINES).items():
         module = import_module_of_room_or_warn(room)
         if module is None:
             continue
@@ -248,9 +248,9 @@ def load_engine(
         why = "the server adds adapters" if entry.hosted else "no adapter can be added"
         raise InputError(f"--lora {adapter.folder}: with --engine {engine} {why}; leave it out")
     taken_arguments = {name: arguments[name] for name in entry.takes}
-    if engine not in ENGINES and engine in _import_engine_entries_of_other_packages():
-        return convert_errors_of_room_function(
-            _import_engine_entries_of_other_packages()[engine][0], _import_engine_and_load_model
+    if engine not in ENGINES and engine in _import_outside_engine_entries_or_warn():
+        return wrap_room_function_with_clear_errors(
+            _import_outside_engine_entries_or_warn()[engine][0], _import_engine_and_load_model
         )(entry, model, taken_arguments)
     return _import_engine_and_load_model(entry, model, taken_arguments)
 

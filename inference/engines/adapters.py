@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ground.errors import InputError
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.stimuli.reading.files import parse_json, read_text_file, shorten_value
 
 CONFIG, WEIGHTS, PICKLED = "adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"
@@ -71,7 +71,7 @@ class Adapter:
         return Path(self.folder).resolve().name
 
 
-def read_adapter_settings_and_shapes(folder: Path) -> Adapter:
+def read_adapter_and_check_shapes(folder: Path) -> Adapter:
     """Read the settings and the record of an adapter, and the shapes of its matrices; their numbers stay on disk.
 
     Raises
@@ -88,7 +88,7 @@ def read_adapter_settings_and_shapes(folder: Path) -> Adapter:
         raise InputError(f"{file}: r must be a whole number from 1 to {MOST_RANK}, not {shorten_value(rank)}")
     if type(alpha) not in (int, float) or not isfinite(alpha) or alpha <= 0:
         raise InputError(f"{file}: lora_alpha must be a number above 0, not {shorten_value(alpha)}")
-    group_matrices_by_layer(folder / WEIGHTS, _read_matrix_shapes(folder / WEIGHTS), rank)
+    group_and_check_matrices_by_layer(folder / WEIGHTS, _read_matrix_shapes(folder / WEIGHTS), rank)
     record = _read_json_object(folder / RECORD) if (folder / RECORD).exists() else {}
     base = record.get("base", config.get("base_model_name_or_path"))
     revision = record.get("revision")
@@ -97,7 +97,7 @@ def read_adapter_settings_and_shapes(folder: Path) -> Adapter:
     if not isinstance(revision, str | None):
         raise InputError(f"{folder / RECORD}: revision must be text, not {shorten_value(revision)}; restore the file")
     record_fields = {
-        name: _get_record_object_or_empty(folder / RECORD, record, name) for name in ("settings", "counts")
+        name: _read_optional_record_object(folder / RECORD, record, name) for name in ("settings", "counts")
     }
     modules = config.get("target_modules")
     settings = {"r": rank, "lora_alpha": alpha, "target_modules": modules if isinstance(modules, str | list) else None}
@@ -105,7 +105,7 @@ def read_adapter_settings_and_shapes(folder: Path) -> Adapter:
         folder=str(folder),
         base=base,
         base_revision=revision,
-        revision=compute_folder_digest(folder),
+        revision=compute_sampled_checkpoint_digest(folder),
         rank=rank,
         scale=alpha / (sqrt(rank) if config.get("use_rslora") else rank),
         settings={**settings, **record_fields["settings"]},
@@ -135,7 +135,9 @@ def read_loss_history(file: Path) -> list[dict[str, Any]]:
     return content
 
 
-def group_matrices_by_layer(file: Path, shapes: Mapping[str, Sequence[int]], rank: int) -> dict[str, dict[str, str]]:
+def group_and_check_matrices_by_layer(
+    file: Path, shapes: Mapping[str, Sequence[int]], rank: int
+) -> dict[str, dict[str, str]]:
     """Find the two matrices of every layer by their names.
 
     Parameters
@@ -231,7 +233,7 @@ def _read_json_object(file: Path) -> dict[str, Any]:
     return content
 
 
-def _get_record_object_or_empty(file: Path, record: Mapping[str, Any], field_name: str) -> dict[str, Any]:
+def _read_optional_record_object(file: Path, record: Mapping[str, Any], field_name: str) -> dict[str, Any]:
     """Return a field of the record that must be an object; an empty one where it is missing."""
     value = record.get(field_name, {})
     if not isinstance(value, dict):

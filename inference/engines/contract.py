@@ -436,7 +436,7 @@ class Engine(Protocol):
             The chat template refuses the messages.
         """
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
 
     def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
@@ -460,7 +460,7 @@ class Engine(Protocol):
 class StreamingEngine(Engine, Protocol):
     """An engine that has many prompts under way at once, and hands over each answer when it comes."""
 
-    def ask_prompts_and_stream_answers(
+    def ask_prompts_and_yield_arrived_answers(
         self,
         prompts: Iterable[Prompt],
         temperatures: Sequence[float],

@@ -11,7 +11,7 @@ SAMPLED_BLOCKS, BLOCK_BYTES = 64, 16 * 1024
 SUFFIXES = {".safetensors", ".json", ".txt", ".model", ".jinja"}
 
 
-def compute_folder_digest(folder: Path) -> str:
+def compute_sampled_checkpoint_digest(folder: Path) -> str:
     """Compute a digest of a checkpoint folder: names, sizes and sampled blocks of its model and tokenizer files."""
     digest = hashlib.sha256()
     for path in sorted(p for p in folder.iterdir() if p.is_file() and p.suffix in SUFFIXES):

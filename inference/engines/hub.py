@@ -59,7 +59,7 @@ def _explain_why_hub_is_unreachable(name: str, revision: str | None, period: int
     return ""
 
 
-def is_hub_id(name: str) -> bool:
+def is_hub_id_rather_than_path(name: str) -> bool:
     """Tell whether a name can be a hub id: no path of a folder, and none that is here."""
     folder = Path(name).expanduser()
     return not (folder.exists() or folder.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1)

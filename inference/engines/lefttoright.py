@@ -85,7 +85,7 @@ class LeftToRight(RowEngine):
         """
         return self.tokens.render(prompt, effort)
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is rendered, tokenised and answered."""
         row, score = self._get_or_tokenize_rows([prompt])[0], self.score([prompt])[0][0]
         if row.numbers:
@@ -114,13 +114,13 @@ class LeftToRight(RowEngine):
             generations.update(
                 zip(
                     same_samplings,
-                    map(list, zip(*self._generate_texts_with_equal_limits(prompts, same_samplings), strict=True)),
+                    map(list, zip(*self._generate_with_same_effort_and_length(prompts, same_samplings), strict=True)),
                     strict=True,
                 )
             )
         return [generations[sampling] for sampling in samplings]
 
-    def _generate_texts_with_equal_limits(
+    def _generate_with_same_effort_and_length(
         self, prompts: Sequence[Prompt], samplings: Sequence[Sampling]
     ) -> list[list[Generation]]:
         """Write texts for samplings of one effort and one `max_tokens`: per prompt a generation for every sampling."""
@@ -168,13 +168,13 @@ class LeftToRight(RowEngine):
         written = iter(self._generate_token_ids(rows, [samplings] * len(rows)))
         return [
             [
-                self._decode_samples_without_thinking(row, [next(written) for _ in range(sampling.samples)])
+                self._decode_samples_into_texts_and_answers(row, [next(written) for _ in range(sampling.samples)])
                 for sampling in samplings
             ]
             for row in rows
         ]
 
-    def _decode_samples_without_thinking(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:
+    def _decode_samples_into_texts_and_answers(self, row: Row, sample_ids: Sequence[list[int] | None]) -> Generation:
         """Decode the samples of one row, and cut off the thinking before each answer."""
         written = [ids for ids in sample_ids if ids is not None]
         if len(written) < len(sample_ids):
@@ -188,9 +188,13 @@ class LeftToRight(RowEngine):
 
     def _tokenize_prompts_to_rows(self, prompts: Sequence[Prompt], effort: str | None) -> list[Row]:
         """Render and tokenise prompts; return a row of each, kept from an earlier call where there is one."""
-        return self._recall_or_tokenize_rows(prompts, lambda new: self._tokenize_prompts(new, effort), effort)
+        return self._recall_or_tokenize_rows(
+            prompts, lambda new: self._render_and_tokenize_prompts(new, effort), effort
+        )
 
-    def _tokenize_prompts(self, prompts: Sequence[Prompt], effort: str | None) -> list[tuple[str, list[int]]]:
+    def _render_and_tokenize_prompts(
+        self, prompts: Sequence[Prompt], effort: str | None
+    ) -> list[tuple[str, list[int]]]:
         """Render and tokenise prompts."""
         texts = [self.tokens.render(prompt, effort) for prompt in prompts]
         encoded = self.tokens.encode(texts, [prompt.messages is not None for prompt in prompts])
@@ -229,7 +233,7 @@ class LeftToRight(RowEngine):
         """What each token of the vocabulary writes after other text."""
         return self.tokens.list_vocabulary_token_texts()
 
-    def _tokenize_row_options(self, row: Row) -> Target:
+    def _find_or_tokenize_target_of_row(self, row: Row) -> Target:
         """Return the options of a row as token ids, tokenised once per context."""
         context = (row.answers, extract_prompt_end_affecting_tokens(row.text))
         return self._targets.find_or_build_target(

@@ -30,8 +30,8 @@ from inference.engines.checking import (
     refuse_tokens_without_embedding,
     refuse_unreadable_or_oversized_config,
 )
-from inference.engines.digest import compute_folder_digest
-from inference.engines.hub import is_hub_id, is_hub_reachable_else_require_cached_model
+from inference.engines.digest import compute_sampled_checkpoint_digest
+from inference.engines.hub import is_hub_id_rather_than_path, is_hub_reachable_else_require_cached_model
 from inference.engines.merging import merge_adapter
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -92,7 +92,7 @@ def load_checkpoint(
         As in `inference.engines.load_engine`.
     """
     target = resolve_device(device)
-    commit, digest = find_revision_and_digest_to_load(name, revision)
+    commit, digest = find_commit_of_hub_or_digest_of_folder(name, revision)
     with convert_transformers_errors(name), silence_transformers_during_block():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
     engine = choose_engine_for_architecture(name, config, engine)
@@ -247,7 +247,7 @@ def choose_engine_for_architecture(name: str, config: Any, requested: str) -> st
     return engine
 
 
-def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[str | None, str | None]:
+def find_commit_of_hub_or_digest_of_folder(name: str, revision: str | None) -> tuple[str | None, str | None]:
     """Find out exactly what will be loaded.
 
     Parameters
@@ -267,7 +267,7 @@ def find_revision_and_digest_to_load(name: str, revision: str | None) -> tuple[s
     config = find_and_check_config_file(name, revision)
     folder = Path(name).expanduser()
     if folder.is_dir():
-        return None, compute_folder_digest(folder)
+        return None, compute_sampled_checkpoint_digest(folder)
     # The hub's cache keeps every commit in a folder of its own name: .../snapshots/<commit>/config.json
     return config.parent.name, None
 
@@ -301,7 +301,7 @@ def find_and_check_config_file(name: str, revision: str | None) -> Path:
         _refuse_unusable_folder(name, folder)
         refuse_unreadable_or_oversized_config(name, folder / "config.json")
         return folder / "config.json"
-    if not is_hub_id(name):
+    if not is_hub_id_rather_than_path(name):
         raise NoSuchModel(f"model {name}: no such folder; give a checkpoint folder or a hub id such as owner/name")
     is_reachable = is_hub_reachable_else_require_cached_model(name, revision)
     try:

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from transformers.pytorch_utils import Conv1D
 
 from ground.errors import InputError
-from inference.engines.adapters import WEIGHTS, Adapter, group_matrices_by_layer
+from inference.engines.adapters import WEIGHTS, Adapter, group_and_check_matrices_by_layer
 
 
 @torch.no_grad()
@@ -63,7 +63,7 @@ def iterate_weights_and_adapter_products(model: Any, adapter: Adapter) -> Iterat
     """
     modules = dict(model.named_modules())
     shared = Counter(id(tensor) for _, tensor in model.named_parameters(remove_duplicate=False))
-    for name, (first, second) in _read_matrices(adapter).items():
+    for name, (first, second) in _read_matrix_pairs_by_layer(adapter).items():
         module = modules.get(name)
         if not isinstance(module, torch.nn.Linear | Conv1D):
             kind = "no layer" if module is None else f"no linear layer but a {type(module).__name__}"
@@ -80,14 +80,16 @@ def iterate_weights_and_adapter_products(model: Any, adapter: Adapter) -> Iterat
         yield module.weight, product
 
 
-def _read_matrices(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
+def _read_matrix_pairs_by_layer(adapter: Adapter) -> dict[str, tuple[torch.Tensor, torch.Tensor]]:
     """Read the matrices A and B of every layer."""
     file = Path(adapter.folder) / WEIGHTS
     try:
         tensors = load_file(file)
     except (OSError, SafetensorError) as error:  # it was read when the call began, perhaps on another machine
         raise InputError(f"{file}: cannot be read ({error}); save the adapter again") from None
-    pairs = group_matrices_by_layer(file, {key: tuple(tensor.shape) for key, tensor in tensors.items()}, adapter.rank)
+    pairs = group_and_check_matrices_by_layer(
+        file, {key: tuple(tensor.shape) for key, tensor in tensors.items()}, adapter.rank
+    )
     return {name: (tensors[pair["A"]], tensors[pair["B"]]) for name, pair in pairs.items()}
 
 

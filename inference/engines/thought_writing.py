@@ -167,7 +167,10 @@ class ThoughtWriter(LeftToRight):
             return _ThoughtDraft(thought, "", len(ids), False, None)
         before = [*thought_ids, *self._list_missing_closing_ids(ids, length is not None)] if is_cut else thought_ids
         begun = Row(
-            row.text + self.tokens.decode_with_special_tokens(before), row.ids + before, row.answers, row.numbers
+            row.text + self.tokens.decode_one_text_with_special_tokens(before),
+            row.ids + before,
+            row.answers,
+            row.numbers,
         )
         return _ThoughtDraft(thought, answer, len(thought_ids), length is not None, begun)
 
@@ -176,7 +179,7 @@ class ThoughtWriter(LeftToRight):
         if not is_closed or self.tokens.marks is None:
             return self._closing_ids
         missing = find_missing_closing_of_thought(
-            self.tokens.decode_with_special_tokens(ids), self.tokens.marks, is_closed=True
+            self.tokens.decode_one_text_with_special_tokens(ids), self.tokens.marks, is_closed=True
         )
         return self.tokens.bare([missing])[0] if missing else []
 

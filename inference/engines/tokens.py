@@ -72,7 +72,7 @@ class Tokens:
         if marks is None:
             return 0
         return run_answer_search_with_decoder(
-            search_thinking_length(prompt_text, ids, marks), self.decode_with_special_tokens
+            search_thinking_length(prompt_text, ids, marks), self.decode_one_text_with_special_tokens
         )
 
     def does_prompt_close_thinking(self, prompt_text: str) -> bool:
@@ -115,7 +115,7 @@ class Tokens:
         choices = prompt.list_alternative_message_lists()
         for messages in choices:
             try:
-                text = self._apply_chat_template(messages, add_generation_prompt=True, **thinking)
+                text = self._apply_chat_template_at_fixed_date(messages, add_generation_prompt=True, **thinking)
             except Exception as error:  # a template can fail as any program can
                 if messages is choices[-1]:
                     reason = shorten_to_one_line(str(error) or type(error).__name__, LONGEST_REASON)
@@ -145,7 +145,7 @@ class Tokens:
                 "with --form plain"
             )
 
-    def _apply_chat_template(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
+    def _apply_chat_template_at_fixed_date(self, messages: Sequence[dict[str, str]], **variables: Any) -> str:
         """Write messages out with the chat template, at a fixed date."""
         text: str = self.tokenizer.apply_chat_template(
             list(messages), tokenize=False, date_string=CHAT_DATE, **variables
@@ -158,7 +158,7 @@ class Tokens:
         if self.chat_template:
             messages = ({"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER})
             try:
-                behind = self._apply_chat_template(messages).rpartition(ANSWER)[2].lstrip()
+                behind = self._apply_chat_template_at_fixed_date(messages).rpartition(ANSWER)[2].lstrip()
             except Exception:  # this template takes no assistant message, or wants a system message
                 behind = ""
             special = self.tokenizer.added_tokens_decoder
@@ -185,7 +185,7 @@ class Tokens:
             for is_chat, ids in zip(from_template, self.bare(texts), strict=True)
         ]
 
-    def decode_with_special_tokens(self, ids: Sequence[int]) -> str:
+    def decode_one_text_with_special_tokens(self, ids: Sequence[int]) -> str:
         """Decode a text as written, special tokens included."""
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
         return text

@@ -66,11 +66,11 @@ class WordByWord:
     def __call__(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts."""
         with self._in_use:
-            return self._tokenize_word_by_word(texts)
+            return self._tokenize_texts_word_by_word(texts)
 
-    def _tokenize_word_by_word(self, texts: Sequence[str]) -> list[list[int]]:
+    def _tokenize_texts_word_by_word(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise texts word by word; words that were tokenised before are looked up."""
-        cut = _cut_into_words(texts)
+        cut = _cut_texts_into_words(texts)
         words = set(chain.from_iterable(cut))
         new = list(words.difference(self._known))
         if len(self._known) + len(new) > REMEMBERED_WORDS:
@@ -88,7 +88,7 @@ class WordByWord:
         return ids_by_text
 
 
-def _cut_into_words(texts: Sequence[str]) -> list[list[str]]:
+def _cut_texts_into_words(texts: Sequence[str]) -> list[list[str]]:
     """Cut texts into words: put marks before all blanks, remove those next to white space, and split at the marks.
 
     That is ten times as fast as `_CUT`. A word shows where there is other white space than blanks and line breaks: then
@@ -96,7 +96,7 @@ def _cut_into_words(texts: Sequence[str]) -> list[list[str]]:
 
     Examples
     --------
-    >>> _cut_into_words(["Reply yes.", "Say  it", "a\\t b"])
+    >>> _cut_texts_into_words(["Reply yes.", "Say  it", "a\\t b"])
     [['Reply', ' yes.'], ['Say  it'], ['a\\t b']]
     """
     cut = [_CUT.split(text) if _MARK in text else _insert_marks_before_word_blanks(text).split(_MARK) for text in texts]

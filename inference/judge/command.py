@@ -53,7 +53,7 @@ def main(options: argparse.Namespace) -> None:
 
 def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
     """Draw texts into a sheet for people."""
-    from inference.judge.sheet import write_annotation_sheet
+    from inference.judge.sheet import draw_texts_and_write_annotation_sheet
     from inference.judge.texts import RunTexts
 
     number, file = options.sheet
@@ -61,7 +61,7 @@ def _write_sheet_of_sampled_texts(options: argparse.Namespace) -> None:
         n_texts = parse_positive(number)
     except argparse.ArgumentTypeError as error:
         raise InputError(f"--sheet {error}") from None
-    rows = write_annotation_sheet(
+    rows = draw_texts_and_write_annotation_sheet(
         Path(file), RunTexts(Path(options.run), options.condition), n_texts, options.seed or 0
     )
     texts = format_quantity(rows, "text")
@@ -75,7 +75,7 @@ def _ask_judge(options: argparse.Namespace) -> None:
     from inference.judge.questions import Questions, read_option_judge_prompts
     from inference.judge.reading import Judge
     from inference.judge.texts import NOTHING_SHOWS, RunTexts
-    from inference.judge.writing import write_judged_rows
+    from inference.judge.writing import add_judged_rows_to_run_of_texts
 
     models = find_requested_models([options.model], engine=options.engine)
     if len(models) != 1:
@@ -86,10 +86,12 @@ def _ask_judge(options: argparse.Namespace) -> None:
     replies = texts.list_distinct_replies_by_key()
     if not replies:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
-    failure = judge.ask_judge_about_replies(replies, options.call, options.allow_failed or NO_FAILURES)
+    failure = judge.ask_judge_about_replies_and_return_failure(
+        replies, options.call, options.allow_failed or NO_FAILURES
+    )
     readings = judge.collect_readings_of_judge()
     if readings.judgement_by_key:
-        written = write_judged_rows(texts, models[0].id, readings, book, options.call)
+        written = add_judged_rows_to_run_of_texts(texts, models[0].id, readings, book, options.call)
         for condition, rows in written.items():
             print(f"{condition}: {format_quantity(rows, 'row')} written")
         if not written:

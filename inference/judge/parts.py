@@ -78,7 +78,7 @@ class PartAsker:
         self._n_conditions, self._option = n_conditions, option
         self._load = load or settings.load_model_engine
 
-    def ask_about_units_without_answers(
+    def ask_about_units_and_return_failure(
         self,
         units: Mapping[str, Unit],
         build_study: Callable[[Sequence[Unit]], Study],
@@ -111,7 +111,7 @@ class PartAsker:
             The model cannot be asked this, or another model was asked under this name before.
         """
         self._remove_folders_without_responses()
-        failure = self._finish_asking_of_stopped_call(command, allowed)
+        failure = self._finish_stopped_call_and_return_failure(command, allowed)
         if failure is not None:
             return failure
         keys = self.read_answer_rows_by_unit_key().keys()
@@ -120,13 +120,13 @@ class PartAsker:
         print_progress(f"{self.model.id}: {told}")
         if not unread:
             return None
-        folders = [*self._list_folders_of_earlier_calls()]
+        folders = [*self._iterate_folders_of_earlier_calls()]
         out = self._root / f"part-{int(folders[-1].name.rpartition('-')[2]) + 1 if folders else 0:06d}"
-        return self._ask_study_of_units(build_study(unread), out, command, allowed)
+        return self._ask_study_of_units_and_return_failure(build_study(unread), out, command, allowed)
 
     def _remove_folders_without_responses(self) -> None:
         """Remove what calls have left that were killed before their first response, such as while the model loaded."""
-        for folder in [*self._list_folders_of_earlier_calls()]:
+        for folder in [*self._iterate_folders_of_earlier_calls()]:
             if any((folder / "responses").glob("part-*.parquet")):
                 continue
             lock = lock_if_abandoned(folder / ".lock")
@@ -134,16 +134,18 @@ class PartAsker:
                 remove_run_of_refused_call(folder, [folder])
                 os.close(lock)
 
-    def _finish_asking_of_stopped_call(self, command: Sequence[str], allowed: AllowedFailures) -> RunFailed | None:
+    def _finish_stopped_call_and_return_failure(
+        self, command: Sequence[str], allowed: AllowedFailures
+    ) -> RunFailed | None:
         """Ask what a call that was stopped or killed has left: what it asked in one order only is not asked again."""
-        parts = list(self._list_folders_of_this_model())
+        parts = list(self._iterate_parts_asked_of_this_model())
         if not parts or parts[-1].info["sessions"][-1]["finished"]:
             return None
         folder = parts[-1].folder
         print_progress(f"{self.model.id}: {folder.name} was stopped and goes on")
-        return self._ask_study_of_units(read_stored_study(folder), folder, command, allowed)
+        return self._ask_study_of_units_and_return_failure(read_stored_study(folder), folder, command, allowed)
 
-    def _ask_study_of_units(
+    def _ask_study_of_units_and_return_failure(
         self, study: Study, out: Path, command: Sequence[str], allowed: AllowedFailures
     ) -> RunFailed | None:
         """Ask the model about the units of a study; return why some have no response."""
@@ -163,7 +165,7 @@ class PartAsker:
         fields must not tell whether one was killed.
         """
         about: dict[str, Any] = {}
-        for part in self._list_folders_of_this_model():
+        for part in self._iterate_parts_asked_of_this_model():
             about = {**part.info["models"][self.model.id], "form": part.form, "prompt_hash": part.prompt_hash}
         about.pop("shortcuts", None)
         return about
@@ -171,7 +173,7 @@ class PartAsker:
     def read_answer_rows_by_unit_key(self) -> dict[str, list[dict[str, Any]]]:
         """Read what the model answered in all calls so far: key -> its rows, for units with all conditions."""
         rows_by_key: dict[str, list[dict[str, Any]]] = {}
-        for part in self._list_folders_of_this_model():
+        for part in self._iterate_parts_asked_of_this_model():
             rows_by_part: dict[str, list[dict[str, Any]]] = {}
             answered = (
                 pc.field("error").is_null()
@@ -188,9 +190,9 @@ class PartAsker:
         """Tell whether a model of this name in run.json is this one; another one's answers do not count."""
         return True
 
-    def _list_folders_of_this_model(self) -> Iterator[Part]:
+    def _iterate_parts_asked_of_this_model(self) -> Iterator[Part]:
         """List the folders in which this model was asked with this prompt in this form, the oldest first."""
-        for folder in self._list_folders_of_earlier_calls():
+        for folder in self._iterate_folders_of_earlier_calls():
             info = run_json.read_run_json(folder)
             fields = info["models"].get(self.model.id, {})
             form = fields.get("forms", {}).get(self._settings.form)
@@ -201,7 +203,7 @@ class PartAsker:
             if len(names) == self._n_conditions:
                 yield Part(folder, info, form, prompt_hash, names)
 
-    def _list_folders_of_earlier_calls(self) -> Iterator[Path]:
+    def _iterate_folders_of_earlier_calls(self) -> Iterator[Path]:
         """List the folders of earlier calls, the oldest first."""
         return (path.parent for path in sorted(self._root.glob("part-*/run.json")))
 

@@ -62,7 +62,7 @@ class Judge(PartAsker):
     ) -> None:
         super().__init__(folder / FOLDER, model, settings, questions, n_conditions=len(ORDERS), load=load)
 
-    def ask_judge_about_replies(
+    def ask_judge_about_replies_and_return_failure(
         self,
         replies: Mapping[str, Reply],
         command: Sequence[str],
@@ -88,18 +88,18 @@ class Judge(PartAsker):
         InputError
             The model cannot judge, or another one judged under this name before.
         """
-        return self.ask_about_units_without_answers(replies, build_judge_study, command, allowed)
+        return self.ask_about_units_and_return_failure(replies, build_judge_study, command, allowed)
 
     def collect_readings_of_judge(self) -> JudgeReadings:
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""
         rows_by_key = self.read_answer_rows_by_unit_key()
         return JudgeReadings(
             self.read_recorded_fields_of_model(),
-            {key: _average_probabilities_over_orders(rows) for key, rows in rows_by_key.items()},
+            {key: _average_judgement_over_orders(rows) for key, rows in rows_by_key.items()},
         )
 
 
-def _average_probabilities_over_orders(rows: Sequence[Mapping[str, Any]]) -> Judgement:
+def _average_judgement_over_orders(rows: Sequence[Mapping[str, Any]]) -> Judgement:
     """Average the probabilities of the options over both orders; "none of these", the last one, is left out."""
     probability = np.mean([row["probability"][:-1] for row in rows], axis=0)
     uppers = [sum(row["probability"]) if row["mass_upper"] is None else row["mass_upper"] for row in rows]

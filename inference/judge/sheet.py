@@ -28,7 +28,7 @@ class SampledText:
     reply: Reply
 
 
-def write_annotation_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> int:
+def draw_texts_and_write_annotation_sheet(path: Path, texts: RunTexts, n_texts: int, seed: int) -> int:
     """Write the sheet, with the column `option` left to fill in.
 
     Parameters

@@ -141,9 +141,9 @@ class RunTexts:
             for row in read_parquet(part, names, filters=chosen).to_pylist():
                 variant = self._variant_by_key.get((row["item"], row["variant"]))
                 if row["output"] is not None and variant is not None:
-                    yield self._extract_texts_and_readings_of_row(row, variant)
+                    yield self._build_reply_row(row, variant)
 
-    def _extract_texts_and_readings_of_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
+    def _build_reply_row(self, row: Mapping[str, Any], variant: Variant) -> ReplyRow:
         """Take the texts of a response row, and how each was read."""
         # Runs of version 0.1 to 0.2 have thoughts in `output`, too.
         texts = [drop_thinking_from_text(text) for text in map(str, row["output"])]

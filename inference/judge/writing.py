@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inference.asking.recorded_prompts import build_hash_to_form_mapping
+from inference.asking.recorded_prompts import build_hash_entry_of_prompt_form
 from inference.judge.reading import Judgement, JudgeReadings
 from inference.judge.texts import THOUGHT, ReplyRow, RunTexts
 from inference.runfolder.parquet import KEY
@@ -36,7 +36,7 @@ def _list_models_identical_to_judge(
     ]
 
 
-def write_judged_rows(
+def add_judged_rows_to_run_of_texts(
     texts: RunTexts, judge: str, readings: JudgeReadings, book: PromptBook, command: Sequence[str]
 ) -> Counter[str]:
     """Write a judged row for every row whose texts the judge has all read, where there is none yet.
@@ -86,8 +86,8 @@ def write_judged_rows(
                 rows = []
         run.responses.append(rows)
         for model, counts in expected.items():
-            run.record_expected_and_drawn_row_counts(model, counts, run.drawn_wording_counts.get(model))
-            run.add_prompts(model, build_hash_to_form_mapping(book, readings.about["form"]), {})
+            run.record_row_and_drawn_wording_counts(model, counts, run.drawn_wording_counts.get(model))
+            run.add_prompts(model, build_hash_entry_of_prompt_form(book, readings.about["form"]), {})
         run.finish()
     return written
 
@@ -114,10 +114,10 @@ def _pair_text_rows_with_judged_rows(
         thought = texts.info["conditions"][row.condition].get("answer") == THOUGHT
         keys = dict(zip(KEY, (row.model, condition, *row.variant.key), strict=True))
         labels = [option.label for option in row.variant.options]
-        yield row, {**keys, **build_judged_columns(labels, judgements, counts_silence=not thought)}
+        yield row, {**keys, **build_cells_of_judged_row(labels, judgements, counts_silence=not thought)}
 
 
-def build_judged_columns(
+def build_cells_of_judged_row(
     labels: Sequence[str], judgements: Sequence[Judgement | None], *, counts_silence: bool
 ) -> dict[str, Any]:
     """Make the columns of a judged row.
@@ -145,7 +145,7 @@ def build_judged_columns(
         return {"sample_probability": samples}
     probability = [math.fsum(values) / len(means) for values in zip(*means, strict=True)]
     mass, most = min(math.fsum(probability), 1.0), max(probability)
-    mass_upper = _average_upper_bounds_of_masses(judgements, silence)
+    mass_upper = _average_mass_upper_bound_or_none(judgements, silence)
     logarithms = [math.log(value) if value else -math.inf for value in probability]
     is_clear = mass >= LEAST_MASS and probability.count(most) == 1
     return {
@@ -158,7 +158,7 @@ def build_judged_columns(
     }
 
 
-def _average_upper_bounds_of_masses(
+def _average_mass_upper_bound_or_none(
     judgements: Sequence[Judgement | None], silence: Sequence[float] | None
 ) -> float | None:
     """Average the upper bounds of the masses; None where all are exact."""

@@ -20,18 +20,24 @@ from inference.meaning.checks import ENTAILMENT, JUDGE, PEOPLE, SIMILARITY, WORD
 from inference.meaning.decoys.making import make_decoys
 from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_same_meaning_prompts
 from inference.meaning.reading import PairAsker, Reading
-from inference.meaning.similarity import compute_or_read_cosines_of_pairs
-from inference.meaning.table import read_meaning_table, write_meaning_table
+from inference.meaning.similarity import compute_or_read_cosine_by_pair_key
+from inference.meaning.table import read_meaning_table, write_meaning_table_if_changed
 from inference.meaning.verdicts import (
     ATTRIBUTE,
     Verdicts,
-    add_meaning_attributes,
+    add_meaning_attributes_or_drop_another,
     assess_checks_and_decide_verdicts,
     describe_quality_of_check,
     describe_verdict_counts,
-    describe_written_items_file,
+    describe_written_items_and_left_out_count,
 )
-from inference.meaning.wordings import ITEMS, Source, Wording, detect_language_of_wordings, list_text_pairs_to_compare
+from inference.meaning.wordings import (
+    ITEMS,
+    Source,
+    Wording,
+    choose_prompt_language_for_wordings,
+    index_text_pairs_by_key,
+)
 from inference.meaning.words import compute_jaccard_index_of_words
 from inference.paraphrase import itemsfile
 from inference.paraphrase.decoys import Decoy, read_decoys_csv
@@ -76,11 +82,11 @@ class MeaningCheck:
         for line in source.describe_unchecked_items_and_wordings():
             print_warning(line)
         self._table = read_meaning_table(source)
-        self._about_decoys, decoys = self._make_or_read_decoys()
-        self._wordings, self._decoys = source.wordings, source.pair_decoys_with_originals(decoys)
-        self._pairs = list_text_pairs_to_compare(self._wordings_and_decoys)
+        self._about_decoys, decoys = self._make_or_read_decoys_and_their_record()
+        self._wordings, self._decoys = source.wordings, source.build_decoy_wordings_beside_originals(decoys)
+        self._pairs = index_text_pairs_by_key(self._wordings_and_decoys)
         self._sheet_digests: dict[str, str] = {}
-        self._votes = self._read_votes_of_people(decoys)
+        self._votes = self._read_votes_by_person_and_wording(decoys)
         self._askers = self._build_askers_of_models(load)
 
     @property
@@ -102,33 +108,33 @@ class MeaningCheck:
         table.about["decoys"] = self._about_decoys
         table.drop_scores_of_changed_texts(self._wordings_and_decoys)
         for name, votes in self._votes.items():
-            table.replace_scores_of_check(name, *self._list_voted_wordings_with_vote_scores(votes))
+            table.replace_scores_of_check(name, *self._list_wordings_and_scores_voted_by_person(votes))
         table.about["sheets"] |= self._sheet_digests
         is_new = False
         for check in self._checks:
-            reading = self._run_one_check(check)
+            reading = self._compute_or_ask_scores_of_one_check(check)
             scores = [reading.score_by_key.get(wording.pair.key) for wording in self._wordings_and_decoys]
             table.replace_scores_of_check(check.name, self._wordings_and_decoys, scores)
             table.about["checks"][check.name] = {**reading.about, "versions": look_up_python_and_library_versions()}
-            is_new |= self._decide_and_write_verdicts(is_whole=reading.failure is None)[1]
+            is_new |= self._decide_verdicts_and_write_table_if_new(is_whole=reading.failure is None)[1]
             if reading.failure is not None:
                 raise reading.failure
-        verdicts, is_still_new = self._decide_and_write_verdicts()
+        verdicts, is_still_new = self._decide_verdicts_and_write_table_if_new()
         self._print_verdicts_and_write_items(verdicts, is_new or is_still_new)
 
-    def _decide_and_write_verdicts(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
+    def _decide_verdicts_and_write_table_if_new(self, *, is_whole: bool = True) -> tuple[Verdicts, bool]:
         """Decide what wordings mean and write it, with what another call has written meanwhile; return if it is new."""
         table, out = self._table, self._source.out
         out.mkdir(parents=True, exist_ok=True)
         with hold_lock_during_block(out):
             latest = read_meaning_table(self._source)
             latest.drop_scores_of_changed_texts(self._wordings_and_decoys)
-            table.copy_checks_from_older_table(latest)
+            table.replace_checks_of_other_calls_from_table(latest)
             verdicts = assess_checks_and_decide_verdicts(table, self._wordings, self._decoys)
             table.about.pop("thresholds", None)
             if is_whole:  # thresholds need all texts
                 table.about["thresholds"] = verdicts.build_record_of_thresholds()
-            return verdicts, write_meaning_table(self._source, table, self._wordings_and_decoys)
+            return verdicts, write_meaning_table_if_changed(self._source, table, self._wordings_and_decoys)
 
     def _print_verdicts_and_write_items(self, verdicts: Verdicts, is_new: bool) -> None:
         """Print what follows for the wordings, and write it into items."""
@@ -141,12 +147,14 @@ class MeaningCheck:
         print(describe_verdict_counts(verdicts), file=sys.stderr if is_silent else sys.stdout)
         if not self._source.is_run:
             self._warn_of_replaced_attributes()
-            items = add_meaning_attributes(self._source.study.items, verdicts, drop_another=self._options.drop)
+            items = add_meaning_attributes_or_drop_another(
+                self._source.study.items, verdicts, drop_another=self._options.drop
+            )
             itemsfile.write_items_file(self._source.out / ITEMS, items)
             n_left_out = sum(len(item.variants) for item in self._source.study.items) - sum(
                 len(item.variants) for item in items
             )
-            print(f"{self._source.out / ITEMS}: {describe_written_items_file(n_left_out)}; run this file")
+            print(f"{self._source.out / ITEMS}: {describe_written_items_and_left_out_count(n_left_out)}; run this file")
         print(self._source.results_file)
 
     def _warn_of_replaced_attributes(self) -> None:
@@ -168,7 +176,7 @@ class MeaningCheck:
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
                 print_warning(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them")
 
-    def _make_or_read_decoys(self) -> tuple[dict[str, Any], list[Decoy]]:
+    def _make_or_read_decoys_and_their_record(self) -> tuple[dict[str, Any], list[Decoy]]:
         """Make the decoys or read their table; also what is recorded of them. An earlier call's are made again."""
         options, earlier = self._options, self._table.about["decoys"]
         if options.decoys_file is not None:
@@ -189,7 +197,7 @@ class MeaningCheck:
         rows = list(decoys.rows)
         return {"per_kind": per_kind, "kinds": _list_decoy_kinds(rows), "seed": seed, "pipeline": pipeline}, rows
 
-    def _read_votes_of_people(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
+    def _read_votes_by_person_and_wording(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
         """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
         sheets = parse_sheet_path_of_each_annotator(self._options.sheet) if self._options.sheet else {}
         if not sheets:
@@ -200,7 +208,7 @@ class MeaningCheck:
             print_warning(line)
         return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
 
-    def _list_voted_wordings_with_vote_scores(
+    def _list_wordings_and_scores_voted_by_person(
         self, votes: Mapping[tuple[str, str], bool]
     ) -> tuple[list[Wording], list[float]]:
         """List what a person voted on, and the votes as scores."""
@@ -214,7 +222,7 @@ class MeaningCheck:
             raise InputError("--prompt is for judges: add --check judge=MODEL, or leave it out")
         if options.labels and ENTAILMENT not in kinds:
             raise InputError("--labels is for entailment models: add --check entailment=MODEL, or leave it out")
-        language = detect_language_of_wordings(self._source, options.language)
+        language = choose_prompt_language_for_wordings(self._source, options.language)
         questions: dict[str, Callable[[], EntailmentQuestions | JudgeQuestions]] = {
             ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
             JUDGE: lambda: JudgeQuestions(read_same_meaning_prompts(language, options.prompt)),
@@ -232,14 +240,14 @@ class MeaningCheck:
             if check.kind in questions
         }
 
-    def _run_one_check(self, check: Check) -> Reading:
+    def _compute_or_ask_scores_of_one_check(self, check: Check) -> Reading:
         """Let one check say what it says of every pair of texts."""
         if check.kind == WORDS:
             scores = {key: compute_jaccard_index_of_words(*pair) for key, pair in self._pairs.items()}
             return Reading(scores, {})
         if check.kind == SIMILARITY:
             assert check.model is not None
-            return compute_or_read_cosines_of_pairs(
+            return compute_or_read_cosine_by_pair_key(
                 check.model, self._pairs, self._source.folder_of_model_answers, self._settings
             )
         allowed = self._options.allow_failed or NO_FAILURES

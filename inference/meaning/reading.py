@@ -93,7 +93,7 @@ class PairAsker(PartAsker):
             The model cannot be asked this.
         """
         kind = self._check.kind
-        failure = self.ask_about_units_without_answers(
+        failure = self.ask_about_units_and_return_failure(
             pairs, lambda unread: build_pair_study(kind, unread), command, allowed, noun="pairs of texts"
         )
         score_by_key = {
@@ -163,7 +163,7 @@ def find_current_model_revision(model: Model, settings: Settings) -> str | None:
     if is_engine_of_server(settings.engine):
         return None
     settings.refuse_missing_model(model)
-    from inference.engines.loading import find_revision_and_digest_to_load
+    from inference.engines.loading import find_commit_of_hub_or_digest_of_folder
 
-    commit, digest = find_revision_and_digest_to_load(model.source, settings.revision)
+    commit, digest = find_commit_of_hub_or_digest_of_folder(model.source, settings.revision)
     return commit or digest

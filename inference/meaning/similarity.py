@@ -11,7 +11,7 @@ import pyarrow as pa
 from ground.progress import print_progress
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.meaning.reading import Reading, find_current_model_revision
 from inference.meaning.wordings import Pair
 from inference.paraphrase.meaning import Meaning
@@ -23,7 +23,7 @@ _COLUMNS = pa.schema(
 )
 
 
-def compute_or_read_cosines_of_pairs(
+def compute_or_read_cosine_by_pair_key(
     model: Model, pairs: Mapping[str, Pair], root: Path, settings: Settings
 ) -> Reading:
     """Compute the cosines that are not there yet.
@@ -49,8 +49,10 @@ def compute_or_read_cosines_of_pairs(
         It is no such model, or the package is not installed.
     """
     folder = Path(model.source).expanduser()
-    revision = compute_folder_digest(folder) if folder.is_dir() else find_current_model_revision(model, settings)
-    cosine_by_key = _read_cosines(root, model.id, revision)
+    revision = (
+        compute_sampled_checkpoint_digest(folder) if folder.is_dir() else find_current_model_revision(model, settings)
+    )
+    cosine_by_key = _read_cosines_of_model_revision(root, model.id, revision)
     missing = {key: pair for key, pair in pairs.items() if key not in cosine_by_key}
     print_progress(
         f"{model.id}: {len(pairs):,} different pairs of texts, {len(pairs) - len(missing):,} of them read before"
@@ -79,7 +81,7 @@ def _list_cosine_files(root: Path) -> list[Path]:
     return sorted(root.glob("similarity-*.parquet"))
 
 
-def _read_cosines(root: Path, model: str, revision: str | None) -> dict[str, float]:
+def _read_cosines_of_model_revision(root: Path, model: str, revision: str | None) -> dict[str, float]:
     """Read the cosines that one revision of a model gave in all calls so far."""
     cosine_by_key: dict[str, float] = {}
     for file in _list_cosine_files(root):

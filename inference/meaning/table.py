@@ -59,7 +59,7 @@ class MeaningTable:
         """
         self.fresh_checks.add(check)
         self.scores[check] = {
-            build_wording_key(wording): math.nan if score is None else score
+            build_key_of_wording_and_text(wording): math.nan if score is None else score
             for wording, score in zip(wordings, scores, strict=True)
         }
 
@@ -71,7 +71,7 @@ class MeaningTable:
         digests = _compute_original_digests(wordings)
         earlier = self.about.get("originals", {})
         keys = {
-            build_wording_key(wording)
+            build_key_of_wording_and_text(wording)
             for wording in wordings
             if earlier.get(wording.item, digests[wording.item]) == digests[wording.item]
         }
@@ -84,7 +84,7 @@ class MeaningTable:
             name: digest for name, digest in self.about["sheets"].items() if f"{PEOPLE}:{name}" in self.scores
         }
 
-    def copy_checks_from_older_table(self, table: MeaningTable) -> None:
+    def replace_checks_of_other_calls_from_table(self, table: MeaningTable) -> None:
         """Take what a table says of checks that this call did not make, in place of what they said before."""
         self.scores = {check: scores for check, scores in self.scores.items() if check in self.fresh_checks} | {
             check: scores for check, scores in table.scores.items() if check not in self.fresh_checks
@@ -108,7 +108,7 @@ class MeaningTable:
         The scores; NaN where there is none.
         """
         scores = self.scores[check]
-        return [scores.get(build_wording_key(wording), math.nan) for wording in wordings]
+        return [scores.get(build_key_of_wording_and_text(wording), math.nan) for wording in wordings]
 
     @property
     def checks_in_order_of_kind(self) -> list[str]:
@@ -117,7 +117,7 @@ class MeaningTable:
         return sorted(self.scores, key=lambda name: (ranks.get(name.partition(":")[0], len(ranks)), name))
 
 
-def build_wording_key(wording: Wording) -> Key:
+def build_key_of_wording_and_text(wording: Wording) -> Key:
     """Build the key of a wording."""
     return wording.item, wording.variant, wording.pair.text
 
@@ -172,7 +172,7 @@ def _read_meaning_record_of_parquet(file: Path) -> dict[str, Any]:
     return dict(about)
 
 
-def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[Wording]) -> bool:
+def write_meaning_table_if_changed(source: Source, table: MeaningTable, wordings: Sequence[Wording]) -> bool:
     """Write what is said so far, a row for each wording or decoy and check; nothing where the file says it already.
 
     Parameters
@@ -193,7 +193,7 @@ def write_meaning_table(source: Source, table: MeaningTable, wordings: Sequence[
         about["originals"] = _compute_original_digests(wordings)
     schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
-        _build_rows_of_check(schema, source.study.name, check, table.scores[check], wordings)
+        _build_arrow_table_of_check(schema, source.study.name, check, table.scores[check], wordings)
         for check in table.checks_in_order_of_kind
     ]
     whole = pa.concat_tables(tables) if tables else schema.empty_table()
@@ -212,11 +212,13 @@ def _is_table_already_in_file(file: Path, table: pa.Table) -> bool:
     )
 
 
-def _build_rows_of_check(
+def _build_arrow_table_of_check(
     schema: pa.Schema, study: str, check: str, scores: Mapping[Key, float], wordings: Sequence[Wording]
 ) -> pa.Table:
     """Build the rows of one check."""
-    scored = [(wording, scores[key]) for wording in wordings if (key := build_wording_key(wording)) in scores]
+    scored = [
+        (wording, scores[key]) for wording in wordings if (key := build_key_of_wording_and_text(wording)) in scores
+    ]
     columns: dict[str, list[Any]] = {
         "study": [study] * len(scored),
         "item": [wording.item for wording, _ in scored],

@@ -17,8 +17,8 @@ from ground.meaning.verdicts import (
     PEOPLE,
     CheckQuality,
     assess_quality_of_checks,
-    decide_verdict_per_wording,
-    mark_wordings_passed_by_people_or_all,
+    decide_verdict_and_best_score_per_wording,
+    mark_wordings_passed_by_most_people_else_all,
 )
 from inference.meaning.table import MeaningTable
 from inference.meaning.wordings import Wording
@@ -73,7 +73,7 @@ def assess_checks_and_decide_verdicts(
         len(people), len(wordings)
     )
     yes, no = (votes == 1).sum(axis=0), (votes == 0).sum(axis=0)
-    passed, passed_by = mark_wordings_passed_by_people_or_all(yes, no)
+    passed, passed_by = mark_wordings_passed_by_most_people_else_all(yes, no)
     scores = {name: table.list_scores_of_wordings(name, wordings) for name in checks}
     qualities = assess_quality_of_checks(
         scores,
@@ -83,7 +83,7 @@ def assess_checks_and_decide_verdicts(
         [wording.item for wording in wordings],
         [decoy.item for decoy in decoys],
     )
-    meanings, _ = decide_verdict_per_wording(scores, qualities, yes, no)
+    meanings, _ = decide_verdict_and_best_score_per_wording(scores, qualities, yes, no)
     return Verdicts(qualities, {wording.key: word for wording, word in zip(wordings, meanings, strict=True)})
 
 
@@ -123,7 +123,7 @@ def describe_quality_of_check(quality: CheckQuality) -> str:
     )
 
 
-def describe_written_items_file(n_left_out: int) -> str:
+def describe_written_items_and_left_out_count(n_left_out: int) -> str:
     """Say what file of items was written.
 
     Parameters
@@ -148,7 +148,9 @@ def _format_share_without_leading_zero(number: float) -> str:
     return f"{number:.2f}".removeprefix("0")
 
 
-def add_meaning_attributes(items: Iterable[Item], verdicts: Verdicts, *, drop_another: bool) -> tuple[Item, ...]:
+def add_meaning_attributes_or_drop_another(
+    items: Iterable[Item], verdicts: Verdicts, *, drop_another: bool
+) -> tuple[Item, ...]:
     """Give wordings their verdict as the attribute `meaning`.
 
     Parameters

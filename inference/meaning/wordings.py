@@ -132,7 +132,7 @@ class Source:
         names = {wording.item for wording in self.wordings}
         return [item for item in self.study.items if item.item in names]
 
-    def pair_decoys_with_originals(self, decoys: Iterable[Decoy]) -> list[Wording]:
+    def build_decoy_wordings_beside_originals(self, decoys: Iterable[Decoy]) -> list[Wording]:
         """Put decoys beside the originals of their items; an item that is not checked needs none."""
         names = {wording.item for wording in self.wordings}
         return [
@@ -240,7 +240,7 @@ def _is_leftover_of_killed_call(path: Path) -> bool:
     return path.name == FOLDER or path.name.startswith(f".{FILE}.")
 
 
-def detect_language_of_wordings(source: Source, stated: str | None) -> str:
+def choose_prompt_language_for_wordings(source: Source, stated: str | None) -> str:
     """Tell in which language a model is asked about the wordings.
 
     Parameters
@@ -270,6 +270,6 @@ def _detect_item_language(item: Item) -> str:
     return "ja" if has_japanese_letters(original.text) else "en"
 
 
-def list_text_pairs_to_compare(wordings: Sequence[Wording]) -> dict[str, Pair]:
+def index_text_pairs_by_key(wordings: Sequence[Wording]) -> dict[str, Pair]:
     """List the pairs of texts to compare by their keys; wordings of one text share theirs."""
     return {wording.pair.key: wording.pair for wording in wordings}

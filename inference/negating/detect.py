@@ -30,7 +30,7 @@ def has_japanese_negation(sentence: str, words: Sequence[Word]) -> bool:
     -------
     Whether one of these words stands outside every such phrase.
     """
-    cues, phrases = _read_japanese_cues()
+    cues, phrases = _read_japanese_cues_and_fixed_phrases()
     places = [
         word.start for word in words if any(word.pos.startswith(pos) and word.lemma in lemmas for pos, lemmas in cues)
     ]
@@ -44,9 +44,9 @@ def has_english_negation(sentence: str) -> bool:
 
 
 @functools.cache
-def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
+def _read_japanese_cues_and_fixed_phrases() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Pattern[str]]:
     """Read the negations of Japanese as (part of speech, lemmas), and the pattern of phrases that are none."""
-    content = _read_negation_cues()["ja"]
+    content = _read_negation_cues_by_language()["ja"]
     cues = [(entry["pos"], frozenset(entry["lemmas"])) for entry in content["words"]]
     return cues, re.compile("|".join(content["phrases"]))
 
@@ -54,10 +54,10 @@ def _read_japanese_cues() -> tuple[Sequence[tuple[str, frozenset[str]]], re.Patt
 @functools.cache
 def _compile_english_negation_words() -> re.Pattern[str]:
     """Compile the pattern of English words that negate."""
-    words = "|".join(map(re.escape, _read_negation_cues()["en"]["words"]))
+    words = "|".join(map(re.escape, _read_negation_cues_by_language()["en"]["words"]))
     return re.compile(rf"\b(?:{words})\b|n't\b", re.IGNORECASE)
 
 
-def _read_negation_cues() -> Any:
+def _read_negation_cues_by_language() -> Any:
     """Read the data file of words that negate and of phrases that are no negation, by language."""
     return read_yaml(CUES)

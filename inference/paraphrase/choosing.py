@@ -108,15 +108,15 @@ def choose_paraphrases(
         for call, text in answers.items()
         for line in split_answer_into_judged_lines(text)
     ]
-    wordings = _mark_duplicate_wordings(wordings, original.text)
+    wordings = _copy_wordings_marking_duplicates(wordings, original.text)
     if measure_similarities is not None:
-        wordings = _mark_wordings_below_similarity_threshold(wordings, original.text, measure_similarities, threshold)
+        wordings = _copy_wordings_with_similarity_and_mark_low(wordings, original.text, measure_similarities, threshold)
     return ParaphraseChoice(
         original, len(answers), tuple(_draw_kept_and_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
     )
 
 
-def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list[Wording]:
+def _copy_wordings_marking_duplicates(wordings: Sequence[Wording], original: str) -> list[Wording]:
     """Mark wordings that equal the original or an earlier wording."""
     reason_by_text = {normalise_wording(original): ORIGINAL}
     marked_wordings = []
@@ -129,7 +129,7 @@ def _mark_duplicate_wordings(wordings: Sequence[Wording], original: str) -> list
     return marked_wordings
 
 
-def _mark_wordings_below_similarity_threshold(
+def _copy_wordings_with_similarity_and_mark_low(
     wordings: Sequence[Wording], original: str, measure_similarities: Similarity, threshold: float | None
 ) -> list[Wording]:
     """Note how similar each wording is to the original; mark those below the threshold."""

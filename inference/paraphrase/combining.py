@@ -55,7 +55,7 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
             names = {variant.variant for variant in variant_by_wording.values()}
             for variant in item.variants:
                 if variant.pattern != ORIGINAL:
-                    variant = _set_variant_source(variant, source, path)
+                    variant = _set_source_and_prefix_variant_name(variant, source, path)
                 wording = variant.text.strip()
                 if wording in variant_by_wording:
                     variant = _merge_wording_of_two_files(variant_by_wording[wording], variant, path)
@@ -102,7 +102,7 @@ def _refuse_differing_originals(
     first.setdefault(item.item, path)
 
 
-def _set_variant_source(variant: Variant, source: str | None, path: Path) -> Variant:
+def _set_source_and_prefix_variant_name(variant: Variant, source: str | None, path: Path) -> Variant:
     """Put the source of a paraphrase into its attributes and its name; refuse one whose source nobody names."""
     names = (source.strip(),) if source is not None else list_sources_of_paraphrase(variant)
     if not names:

@@ -74,8 +74,8 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
 def _run_paraphrase_make(options: argparse.Namespace) -> None:
     """Make paraphrases of items with a model, and print how many were kept."""
     from inference.asking.models import find_requested_models
-    from inference.paraphrase.making import ChoiceSettings, make_paraphrases
-    from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
+    from inference.paraphrase.making import ChoiceSettings, make_paraphrase_folder
+    from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
@@ -83,8 +83,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
     if len(models) != 1:
         raise InputError(f"--model {options.model}: these are {len(models)} models; a folder has one source, name one")
     tokens = options.max_tokens or TOKENS_EACH * options.per_call
-    choices = make_paraphrases(
-        build_paraphrase_study(
+    choices = make_paraphrase_folder(
+        build_study_of_originals_to_paraphrase(
             items.read_and_check_items(options.items, columns=parse_column_options(options)),
             items.name_study_after_source(options.items),
             options.items,
@@ -175,7 +175,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     """Write the items with the match attributes of filled sheets; print what was refused or lost."""
     from inference.paraphrase import itemsfile
     from inference.paraphrase.decoys import read_decoys_csv
-    from inference.paraphrase.match import add_match_votes_to_items
+    from inference.paraphrase.match import add_match_proportion_to_items
     from inference.paraphrase.votes import (
         describe_accepted_decoys_by_annotator,
         parse_sheet_path_of_each_annotator,
@@ -187,7 +187,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
     votes = read_votes_of_sheets(parse_sheet_path_of_each_annotator(options.sheets), sheet_items, decoys)
-    checked_items = add_match_votes_to_items(votes, sheet_items, drop_refused=options.drop)
+    checked_items = add_match_proportion_to_items(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items_file(out, checked_items.items)

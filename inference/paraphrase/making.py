@@ -52,7 +52,7 @@ class ChoiceSettings:
     meaning_threshold: float | None = None
 
 
-def make_paraphrases(
+def make_paraphrase_folder(
     study: Study,
     model: Model,
     calls: Calls,
@@ -68,7 +68,7 @@ def make_paraphrases(
     Parameters
     ----------
     study
-        From `questions.build_paraphrase_study`.
+        From `questions.build_study_of_originals_to_paraphrase`.
     model
         Who writes the paraphrases: their attribute `source`.
     calls, settings
@@ -222,7 +222,7 @@ def _write_paraphrase_folder(
         if wording.reason is not None
     )
     spreadsheet.write_spreadsheet_csv(out / "dropped.csv", ("item", "call", "reason", "text"), dropped)
-    counts = [{"item": choice.original.item, **_count_calls_and_lines_by_outcome(choice)} for choice in choices]
+    counts = [{"item": choice.original.item, **_count_calls_and_lines_of_item_by_outcome(choice)} for choice in choices]
     spreadsheet.write_spreadsheet_csv(out / "report.csv", ("item", *COUNTS), [tuple(row.values()) for row in counts])
     # The report is written last: if it is there, all files are.
     report = {"study": study.name, "source": model.id, "settings": asdict(choice_settings), "items": counts}
@@ -230,7 +230,7 @@ def _write_paraphrase_folder(
     write_atomically(out / "report.json", lambda aside: aside.write_text(text, encoding="utf-8"))
 
 
-def _count_calls_and_lines_by_outcome(choice: ParaphraseChoice) -> dict[str, int]:
+def _count_calls_and_lines_of_item_by_outcome(choice: ParaphraseChoice) -> dict[str, int]:
     """Count the calls of an item, and its lines by what became of them."""
     numbers = (choice.calls, choice.n_refused_calls, *choice.n_dropped_by_reason.values(), len(choice.kept_wordings))
     return dict(zip(COUNTS, numbers, strict=True))
@@ -244,7 +244,8 @@ def _print_items_with_too_few(choices: Sequence[ParaphraseChoice], n_wanted: int
     print(f"{len(short):,} of {len(choices):,} items have fewer than {n_wanted:,} paraphrases:", file=sys.stderr)
     rows: list[Sequence[Any]] = [("item", *(name.replace("_", " ") for name in COUNTS))]
     rows += [
-        (choice.original.item, *_count_calls_and_lines_by_outcome(choice).values()) for choice in short[:MOST_LISTED]
+        (choice.original.item, *_count_calls_and_lines_of_item_by_outcome(choice).values())
+        for choice in short[:MOST_LISTED]
     ]
     widths = [max(len(str(row[column])) for row in rows) for column in range(len(rows[0]))]
     for row in rows:

@@ -34,7 +34,7 @@ class CheckedItems:
     tied_keys: frozenset[Key]
 
 
-def add_match_votes_to_items(votes: Votes, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
+def add_match_proportion_to_items(votes: Votes, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
     """Give items the `match_proportion` (two decimals) and `match_n` that people's votes say.
 
     Every variant of an item on the sheets gets them; with several paraphrase sources, from the wordings of its own
@@ -64,7 +64,7 @@ def add_match_votes_to_items(votes: Votes, items: Sequence[Item], *, drop_refuse
     checked_items = (
         Item(
             item.item,
-            tuple(_record_matching_paraphrase_share_on_variant(variant, item, verdicts) for variant in variants),
+            tuple(_add_match_proportion_of_item_to_variant(variant, item, verdicts) for variant in variants),
         )
         for item, variants in left_variants
         if variants
@@ -72,7 +72,7 @@ def add_match_votes_to_items(votes: Votes, items: Sequence[Item], *, drop_refuse
     return CheckedItems(tuple(checked_items), refused_keys, frozenset(counts.keys() - verdicts.keys()))
 
 
-def _record_matching_paraphrase_share_on_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
+def _add_match_proportion_of_item_to_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
     variant_sources = set(list_sources_of_paraphrase(variant))
     item_verdicts = [

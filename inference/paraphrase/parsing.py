@@ -78,7 +78,7 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
     judged_lines = [
         AnswerLine(text, _explain_why_line_is_no_paraphrase(text, marker, list_kind)) for text, marker in marked_texts
     ]
-    return _mark_last_line_if_cut_off(judged_lines)
+    return _mark_last_line_lacking_full_stop(judged_lines)
 
 
 def normalise_wording(text: str) -> str:
@@ -151,7 +151,7 @@ def _ends_with_colon(text: str) -> bool:
     return text.endswith((":", "："))
 
 
-def _mark_last_line_if_cut_off(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
+def _mark_last_line_lacking_full_stop(judged_lines: list[AnswerLine]) -> list[AnswerLine]:
     """Mark the last line as cut off if it has no full stop and most other lines have one."""
     candidates = [line for line in judged_lines if line.reason is None]
     if len(candidates) > 1 and judged_lines[-1].reason is None and candidates[-1].text[-1] not in _ENDS:

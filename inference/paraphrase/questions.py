@@ -23,7 +23,7 @@ TEMPERATURE = 1.0
 """Haller et al., appendix F: the probabilities as the model has them, neither sharper nor flatter."""
 
 
-def build_paraphrase_study(paraphrased_items: Sequence[Item], name: str, source: str) -> Study:
+def build_study_of_originals_to_paraphrase(paraphrased_items: Sequence[Item], name: str, source: str) -> Study:
     """Make a study of the items' originals, which are asked about in free text.
 
     Parameters

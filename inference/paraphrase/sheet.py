@@ -93,7 +93,7 @@ def write_match_sheets(
     InputError
         A file is there already or is no .csv file, or a name is there twice.
     """
-    paths = _name_sheet_of_each_annotator(path, annotators)
+    paths = _name_sheet_by_annotator_or_refuse_existing(path, annotators)
     rows_by_item: dict[str, list[_Row]] = {}
     decoys_by_item: dict[str, list[Decoy]] = {}
     for decoy in decoys:
@@ -102,7 +102,7 @@ def write_match_sheets(
     for item in items:
         original = item.original.text if item.original else ""
         texts: dict[str, str] = {}
-        for variant in _sample_paraphrases_per_source(item, n_each, seed):
+        for variant in _sample_item_paraphrases_per_source(item, n_each, seed):
             texts.setdefault(normalise_wording(variant.text), variant.text)
         if not texts:
             continue
@@ -113,7 +113,7 @@ def write_match_sheets(
         all_texts = [*texts.values(), *(decoy.text for decoy in item_decoys)]
         rows_by_item[item.item] = [_Row(item.item, original, text) for text in all_texts]
     for annotator, sheet_path in paths.items():
-        rows = _order_rows_of_sheet(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
+        rows = _order_sheet_rows_item_by_item(rows_by_item, seed, annotator, is_mixed=bool(annotator or decoys))
         write_spreadsheet_csv(sheet_path, COLUMNS, [(*row, "") for row in rows])
     return WrittenSheets(
         tuple(paths.values()),
@@ -123,7 +123,7 @@ def write_match_sheets(
     )
 
 
-def _name_sheet_of_each_annotator(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
+def _name_sheet_by_annotator_or_refuse_existing(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
     """Name the sheet of every annotator ("": the only sheet); refuse one that is there."""
     if path.suffix.lower() != ".csv":
         raise InputError(f"--out {path}: the sheet is a .csv file")
@@ -141,7 +141,7 @@ def _name_sheet_of_each_annotator(path: Path, annotators: Sequence[str]) -> dict
     return paths
 
 
-def _sample_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Variant]:
+def _sample_item_paraphrases_per_source(item: Item, n_each: int, seed: int) -> list[Variant]:
     """Draw `n_each` paraphrases of every source, in the order of the item."""
     groups: dict[str, list[Variant]] = {}
     for variant in item.paraphrases:
@@ -168,7 +168,7 @@ def _sample_decoys_of_item(item_decoys: Sequence[Decoy], number: int, seed: int)
     return [decoy for _, decoy in sorted(rounds, key=lambda entry: entry[0])[:number]]
 
 
-def _order_rows_of_sheet(
+def _order_sheet_rows_item_by_item(
     rows_by_item: Mapping[str, Sequence[_Row]], seed: int, annotator: str, *, is_mixed: bool
 ) -> list[_Row]:
     """Put the rows into the order of a sheet: item by item, mixed within each; every annotator gets another order."""

@@ -33,13 +33,13 @@ from ground.commands import read_module_docstring
 from ground.errors import RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
-    convert_errors_of_room_function,
     find_module_file,
     import_module_of_room,
-    list_rooms_of_other_packages,
+    map_names_to_outside_rooms,
     note_room_in_use,
     refuse_room_if_fault_is_given,
     warn_that_room_is_left_out,
+    wrap_room_function_with_clear_errors,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class GuardedQuestions:
         """The prompts that all rounds are made of."""
         from inference.stimuli.templates.prompts import PromptBook
 
-        book: PromptBook = convert_errors_of_room_function(self.room, getattr)(self.questions, "book")
+        book: PromptBook = wrap_room_function_with_clear_errors(self.room, getattr)(self.questions, "book")
         if not isinstance(book, PromptBook):
             raise _build_error_of_room_result(self.room, "`book` of its questions is no PromptBook")
         return book
@@ -91,7 +91,7 @@ class GuardedQuestions:
         """
         from inference.asking.rounds import Round
 
-        rounds = convert_errors_of_room_function(self.room, _collect_rounds_into_list)(self.questions, form)
+        rounds = wrap_room_function_with_clear_errors(self.room, _collect_rounds_into_list)(self.questions, form)
         if not all(isinstance(entry, Round) for entry in rounds):
             raise _build_error_of_room_result(self.room, "`rounds` of its questions returns no list of Rounds")
         return [
@@ -107,18 +107,18 @@ class GuardedQuestions:
 
 def list_protocols() -> tuple[str, ...]:
     """List the protocols in alphabetical order: the folders here that are packages, and those of other packages."""
-    return tuple(sorted((*_list_protocol_folders(), *_list_protocols_of_other_packages())))
+    return tuple(sorted((*_list_own_protocol_names(), *_map_outside_protocol_names_to_rooms())))
 
 
-def _list_protocol_folders() -> list[str]:
+def _list_own_protocol_names() -> list[str]:
     """List the folders here that are packages."""
     return [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
 
 
-def _list_protocols_of_other_packages() -> dict[str, OutsideRoom]:
+def _map_outside_protocol_names_to_rooms() -> dict[str, OutsideRoom]:
     """List name -> room of the protocols of other packages; one whose docstring cannot be read is left out."""
     rooms = {}
-    for name, room in list_rooms_of_other_packages("protocol", _list_protocol_folders()).items():
+    for name, room in map_names_to_outside_rooms("protocol", _list_own_protocol_names()).items():
         try:
             file = find_module_file(room.module)
             if file is None:
@@ -137,7 +137,7 @@ def read_protocol_summary(name: str) -> str:
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
     """
-    room = None if name in _list_protocol_folders() else _list_protocols_of_other_packages()[name]
+    room = None if name in _list_own_protocol_names() else _map_outside_protocol_names_to_rooms()[name]
     file = find_module_file(room.module) if room else Path(__path__[0]) / name / "__init__.py"
     assert file is not None
     summary = read_module_docstring(file).partition("\n")[0].removesuffix(".")
@@ -152,16 +152,16 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
     InputError
         The protocol is another package's, and cannot be imported or is not whole.
     """
-    if name in _list_protocol_folders():
+    if name in _list_own_protocol_names():
         return importlib.import_module(f"{__name__}.{name}")
-    room = _list_protocols_of_other_packages()[name]
+    room = _map_outside_protocol_names_to_rooms()[name]
     module = import_module_of_room(room)
     refuse_room_if_fault_is_given(room, _find_protocol_fault(room, module))
     note_room_in_use(room)
     return OutsideProtocol(
         name,
         tuple(module.KINDS),
-        convert_errors_of_room_function(room, module.add_arguments),
+        wrap_room_function_with_clear_errors(room, module.add_arguments),
         partial(_prepare_study_of_room, room, module.prepare_study),
         getattr(module, "DEMO_MODELS", None),
     )
@@ -173,7 +173,7 @@ def _prepare_study_of_room(
     """Make the study and the questions of an outside protocol; what guards them is not imported for `--help`."""
     from inference.stimuli.study import Study
 
-    result = convert_errors_of_room_function(room, prepare_study)(options)
+    result = wrap_room_function_with_clear_errors(room, prepare_study)(options)
     is_pair = isinstance(result, tuple) and len(result) == 2
     if not is_pair or not isinstance(result[0], Study) or not callable(getattr(result[1], "rounds", None)):
         raise _build_error_of_room_result(
@@ -189,7 +189,7 @@ def _collect_rounds_into_list(questions: Questions, form: str) -> list[Any]:
 
 def _call_room_function_guarded(room: OutsideRoom, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function of a room; a function of a module, so that workers can be handed it."""
-    return convert_errors_of_room_function(room, function)(*arguments)
+    return wrap_room_function_with_clear_errors(room, function)(*arguments)
 
 
 def _build_error_of_room_result(room: OutsideRoom, fault: str) -> RoomFailed:

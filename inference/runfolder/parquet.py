@@ -96,11 +96,13 @@ def drop_error_rows_asked_again(parts: Sequence[Path]) -> None:
     failing = [part for part in parts if _may_hold_errors(part)]
     if not failing:
         return
-    failed = {key for part in failing for key, error in _read_keys_and_errors(part) if error is not None}
-    settled = {key for part in parts for key, error in _read_keys_and_errors(part) if error is None and key in failed}
+    failed = {key for part in failing for key, error in _iterate_row_keys_and_errors(part) if error is not None}
+    settled = {
+        key for part in parts for key, error in _iterate_row_keys_and_errors(part) if error is None and key in failed
+    }
     for part in reversed(failing):
         keep = []
-        for key, error in reversed(list(_read_keys_and_errors(part))):
+        for key, error in reversed(list(_iterate_row_keys_and_errors(part))):
             keep.append(error is None or key not in settled)
             if error is not None:
                 settled.add(key)
@@ -122,7 +124,7 @@ def _may_hold_errors(part: Path) -> bool:
     return any(c.statistics is None or c.statistics.null_count < c.num_values for c in errors)
 
 
-def _read_keys_and_errors(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
+def _iterate_row_keys_and_errors(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
     """Read the key and the error of every row of a part."""
     table = read_parquet(part, [*KEY, "error"])
     return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)
@@ -156,7 +158,7 @@ def read_parquet(path: Path, columns: list[str] | None = None, filters: pc.Expre
         return table
 
 
-def list_model_conditions(path: Path) -> frozenset[tuple[str, str]]:
+def list_models_and_conditions_of_part(path: Path) -> frozenset[tuple[str, str]]:
     """List the models and conditions that a part has rows of."""
     table = read_parquet(path, ["model", "condition"]).group_by(["model", "condition"]).aggregate([])
     return frozenset(zip(table["model"].to_pylist(), table["condition"].to_pylist(), strict=True))

@@ -16,7 +16,7 @@ from inference.runfolder.parquet import (
     build_arrow_schema,
     build_responses_table,
     drop_error_rows_asked_again,
-    list_model_conditions,
+    list_models_and_conditions_of_part,
     read_parquet,
     refuse_damaged_or_foreign_columns,
     write_parquet,
@@ -72,7 +72,7 @@ class Responses:
         """
         return {
             key
-            for table in self._read_answered_keys(model, condition)
+            for table in self._iterate_tables_of_answered_keys(model, condition)
             for key in zip(table["item"].to_pylist(), table["variant"].to_pylist(), strict=True)
         }
 
@@ -95,7 +95,7 @@ class Responses:
         -------
         A byte per variant, 1 where it is missing.
         """
-        tables = self._read_answered_keys(model, condition)
+        tables = self._iterate_tables_of_answered_keys(model, condition)
         answered_keys = [_join_item_and_variant_keys(table) for table in tables if table.num_rows]
         missing = bytearray()
         for start in range(0, len(variants), LOOKUP_ROWS):
@@ -107,7 +107,7 @@ class Responses:
             missing += pc.invert(is_answered).cast(pa.uint8()).to_numpy().tobytes()
         return missing
 
-    def _read_answered_keys(self, model: str, condition: str) -> Iterator[pa.Table]:
+    def _iterate_tables_of_answered_keys(self, model: str, condition: str) -> Iterator[pa.Table]:
         """Read item and variant of the rows with a response under a model and condition, part by part.
 
         Which models and conditions a part holds is read once.
@@ -115,7 +115,7 @@ class Responses:
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         for part in self.parts:
             if part not in self._held:
-                self._held[part] = list_model_conditions(part)
+                self._held[part] = list_models_and_conditions_of_part(part)
             if (model, condition) in self._held[part]:
                 yield read_parquet(part, ["item", "variant"], filters=chosen)
 

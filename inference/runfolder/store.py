@@ -184,7 +184,7 @@ class Run:
             self._refuse_changed_fields(
                 "model", model, _select_identity_of_model(recorded_fields), _select_identity_of_model(info)
             )
-        self._record_fields_if_new("models", model, {**(recorded_fields or {}), **info})
+        self._record_fields_if_changed("models", model, {**(recorded_fields or {}), **info})
 
     def add_condition(self, name: str, fields: Mapping[str, Any]) -> None:
         """Record a condition.
@@ -202,7 +202,7 @@ class Run:
             As for `refuse_changed_condition`.
         """
         self.refuse_changed_condition(name, fields)
-        self._record_fields_if_new("conditions", name, dict(fields))
+        self._record_fields_if_changed("conditions", name, dict(fields))
 
     @contextmanager
     def write_run_json_after_block(self) -> Iterator[None]:
@@ -232,7 +232,7 @@ class Run:
         if name in self.conditions:
             self._refuse_changed_fields("condition", name, self.conditions[name], fields)
 
-    def record_session_models(self, names: Sequence[str]) -> None:
+    def record_expected_models_and_drop_unloaded(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
         rows_by_model = {name: rows for name, rows in self.expected_rows.items() if rows or name in names}
         self._record_expected_counts({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
@@ -243,7 +243,7 @@ class Run:
         drawn: dict[str, dict[str, dict[str, int]]] = self._content.get("drawn", {})
         return drawn
 
-    def record_expected_and_drawn_row_counts(
+    def record_row_and_drawn_wording_counts(
         self, model: str, row_counts: Mapping[str, int], drawn_counts: Mapping[str, Mapping[str, int]] | None = None
     ) -> None:
         """Record how many rows a model will have under each condition, and what was drawn under which of them.
@@ -273,12 +273,12 @@ class Run:
             self._save_run_json()
 
     @property
-    def asked_prompts(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    def prompt_entries_by_condition(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """What the models were asked under each condition; models with the same prompt share an entry."""
         entries_by_condition: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
         return entries_by_condition
 
-    def has_recorded_prompt(self, model: str, condition: str) -> bool:
+    def is_prompt_of_model_recorded(self, model: str, condition: str) -> bool:
         """Tell whether it is recorded what a model was asked under a condition.
 
         Parameters
@@ -292,7 +292,7 @@ class Run:
         -------
         Whether it is.
         """
-        return any(model in entry["models"] for entry in self.asked_prompts.get(condition, ()))
+        return any(model in entry["models"] for entry in self.prompt_entries_by_condition.get(condition, ()))
 
     def add_prompts(
         self, model: str, form_by_hash: Mapping[str, Any], entry_by_condition: Mapping[str, Mapping[str, Any]]
@@ -310,10 +310,10 @@ class Run:
         """
         prompts = {**self._content.get("prompts", {}), **form_by_hash}
         entries = {
-            **self.asked_prompts,
+            **self.prompt_entries_by_condition,
             **{
-                name: _add_model_to_matching_prompts_entry(
-                    self.asked_prompts.get(name, ()), model, entry_by_condition[name]
+                name: _build_prompts_entries_with_model(
+                    self.prompt_entries_by_condition.get(name, ()), model, entry_by_condition[name]
                 )
                 for name in entry_by_condition
             },
@@ -341,14 +341,14 @@ class Run:
         fixed = (*IDENTITY, "prompt_hash")
         recorded, new = ({name: about.get(name) for name in fixed} for about in (judges.get(judge, fields), fields))
         self._refuse_changed_fields("judge", judge, recorded, new)
-        self._record_fields_if_new("judges", judge, dict(fields))
+        self._record_fields_if_changed("judges", judge, dict(fields))
 
     def record_session_fields(self, **fields: Any) -> None:
         """Record something about this session; two equal runs may differ in it."""
         self._content["sessions"][-1].update(fields)
         self._save_run_json()
 
-    def add_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
+    def record_session_bill(self, model: str, bill: Mapping[str, Any]) -> Mapping[str, Any]:
         """Record what a model was billed for in this session.
 
         Parameters
@@ -389,7 +389,7 @@ class Run:
                 f"go back to those, give the {kind} another name, or choose another --out"
             )
 
-    def _record_fields_if_new(self, kind: str, name: str, fields: dict[str, Any]) -> None:
+    def _record_fields_if_changed(self, kind: str, name: str, fields: dict[str, Any]) -> None:
         """Record the fields of a model, condition or judge, if they are new."""
         if self._content[kind].get(name) != fields:
             self._content[kind][name] = fields
@@ -409,7 +409,7 @@ def _select_identity_of_model(info: Mapping[str, Any]) -> dict[str, Any]:
     return {**{name: info.get(name) for name in IDENTITY}, "adapter": adapter.get("revision")}
 
 
-def _add_model_to_matching_prompts_entry(
+def _build_prompts_entries_with_model(
     entries: Sequence[Mapping[str, Any]], model: str, entry: Mapping[str, Any]
 ) -> list[Mapping[str, Any]]:
     """Add a model to the entry that is equal to its own, or add its own."""

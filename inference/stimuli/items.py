@@ -100,18 +100,18 @@ def read_and_check_items(
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
-    for line in _list_notes_on_recognised_table(shape, items):
+    for line in _list_notes_on_unexpected_columns_and_patterns(shape, items):
         print(f"{source}: {line}", file=sys.stderr)
     return items
 
 
-def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
+def _list_notes_on_unexpected_columns_and_patterns(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.
         lacks_paraphrases = not shape.has_row_per_item and all(len(item.variants) == 1 for item in items)
-        yield f"{columns_line}{_describe_names_of_wording_columns(shape)}" if lacks_paraphrases else columns_line
+        yield f"{columns_line}{_advise_how_to_name_wording_columns(shape)}" if lacks_paraphrases else columns_line
     for pattern in sorted({variant.pattern for item in items for variant in item.variants} - set(PATTERNS)):
         yield (
             f"pattern '{shorten_text(pattern)}' is not one of {', '.join(PATTERNS)}; its wordings count as paraphrases"
@@ -124,7 +124,7 @@ def _list_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> It
         )
 
 
-def _describe_names_of_wording_columns(shape: Shape) -> str:
+def _advise_how_to_name_wording_columns(shape: Shape) -> str:
     """Say how the columns of other wordings are named, after the one that is read as the text."""
     text = next(column for column, field in shape.fields.items() if field == "text")
     return (
@@ -156,7 +156,7 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
         item = _require_item_id_as_text(place, record)
         variant, pattern = (
             _parse_optional_text(place, record, "variant"),
-            _require_correctly_spelt_pattern_name(place, record),
+            _parse_correctly_spelt_pattern(place, record),
         )
         if pattern is None:
             pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
@@ -206,7 +206,7 @@ def _is_blank_cell(cell: Any) -> bool:
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
-def _require_correctly_spelt_pattern_name(place: str, record: Mapping[str, Any]) -> str | None:
+def _parse_correctly_spelt_pattern(place: str, record: Mapping[str, Any]) -> str | None:
     """Read a pattern: any name, but no misspelling of those that mean something to all protocols."""
     pattern = _parse_optional_text(place, record, "pattern")
     if pattern is None or pattern in PATTERNS:

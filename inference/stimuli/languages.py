@@ -179,7 +179,7 @@ def warn_of_prompts_in_other_language(source: str, language: str | None) -> None
         )
 
 
-def list_prompt_files(folder: Path) -> dict[str, Path]:
+def map_languages_to_prompt_files(folder: Path) -> dict[str, Path]:
     """List language -> file of Waver's own prompts in a folder."""
     return {path.stem.partition("-")[2]: path for path in sorted(folder.glob("prompts-*.yaml"))}
 
@@ -203,7 +203,7 @@ def find_prompt_file(folder: Path, language: str) -> Path:
     InputError
         There are none in this language.
     """
-    files = list_prompt_files(folder)
+    files = map_languages_to_prompt_files(folder)
     if get_main_language(language) not in files:
         raise InputError(
             f"--language {language}: there are no prompts in this language, only in {', '.join(files)}; give your own "

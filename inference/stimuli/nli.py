@@ -117,7 +117,8 @@ def find_parent_indices_of_minimal_pairs(group: Sequence[Instance]) -> list[list
         Per instance, in order, the places of its parents in the group.
     """
     return [
-        [place for place, other in enumerate(group) if _has_one_negation_more(other, instance)] for instance in group
+        [place for place, other in enumerate(group) if _does_second_pair_add_one_negation(other, instance)]
+        for instance in group
     ]
 
 
@@ -131,7 +132,7 @@ def has_japanese_letters(text: str) -> bool:
     return _JAPANESE.search(text) is not None
 
 
-def _has_one_negation_more(before: Instance, after: Instance) -> bool:
+def _does_second_pair_add_one_negation(before: Instance, after: Instance) -> bool:
     """Tell whether the second pair is the first with one more sentence negated."""
     if before.pattern == ORIGINAL:
         return after.pattern in (PREMISE, HYPOTHESIS)

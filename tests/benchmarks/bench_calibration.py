@@ -34,7 +34,7 @@ from analysis.statistics.reliability.aggregated import (  # noqa: E402
 from analysis.statistics.reliability.calibration import (  # noqa: E402
     EDGES,
     compare_predicted_and_kept_orders,
-    iterate_probability_classes_of_cases,
+    iterate_calibration_rows_by_probability_class,
 )
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components  # noqa: E402
 
@@ -65,7 +65,8 @@ def sds(found: ModelComponents) -> tuple[float, ...]:
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
     """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
     by_class = {
-        low: (number, foreseen, kept) for low, _, number, foreseen, kept in iterate_probability_classes_of_cases(cases)
+        low: (number, foreseen, kept)
+        for low, _, number, foreseen, kept in iterate_calibration_rows_by_probability_class(cases)
     }
     for low in surer:
         sure = cases[:, cases[0] >= low]
@@ -104,7 +105,7 @@ def real(path: str) -> bool:
     """Print how the studies of a run deviate, beside studies like them; tell whether that is chance."""
     fair = True
     for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.headline and each.crossed):
-        values = study.values[study.list_units_to_rank()]
+        values = study.values[study.list_first_units_of_answering_models()]
         components = estimate_model_variance_components(values, True)
         if components is None:
             continue

@@ -43,19 +43,19 @@ from analysis.check.answers import Answers
 from analysis.check.judged_means import JudgedMean, judge_answers_not_worse_by_margin
 from analysis.check.outcomes import BROKEN, HOLDS, LEVEL, Outcome, choose_decision_of_each_outcome
 from analysis.check.planning.aims import UNCHANGED, Aim, PilotUnit
-from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answers_rule
-from analysis.check.planning.changes import list_aims_of_not_worse_rule
+from analysis.check.planning.answers import AnsweredUnit, list_same_answers_aims_of_unit
+from analysis.check.planning.changes import list_not_worse_aims_of_unit
 from analysis.check.planning.item_changes import (
+    compute_mean_and_variance_of_item_changes,
     count_item_answers_by_option,
-    estimate_mean_and_variance_of_changes,
-    estimate_power_sums_of_option_shares,
+    estimate_mean_power_sums_of_option_shares,
 )
 from analysis.check.planning.numbers import list_aims_of_number_rule
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS
 from analysis.check.rules import LIKE_THESE, NOT_WORSE, NUMBER, SAME_ANSWERS, Rule
 from analysis.check.same_answers import judge_share_of_same_answers
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
 from analysis.statistics.bounded_mean import compute_p_of_mean_at_least, compute_p_of_mean_at_most
 
 SIZES = (30, 100, 300)
@@ -124,7 +124,7 @@ def judge_change(rule: Rule, now: dict[str, np.ndarray], before: dict[str, np.nd
         tested = judge_share_of_same_answers(*sides, False, rule.at_least, like_these=True, same_wordings=False)
         return make_change_outcome(rule, tested, rule.at_least)
     if rule.target == FLIPS:
-        means = [1 - mark_flipped_items(answers[ACCURACY]) for answers in (now, before)]
+        means = [1 - mark_flipped_items_of_unit(answers[ACCURACY]) for answers in (now, before)]
     else:
         means = [answers[rule.target].mean(axis=1) for answers in (now, before)]
     tested = judge_answers_not_worse_by_margin(
@@ -143,7 +143,7 @@ def list_outcomes(now: dict, before: dict, truth: dict[str, float]) -> list[Outc
     """Test all rules: two on numbers, at their true limits, and five on changes."""
     return [
         make_number_outcome(ACCURACY, now[ACCURACY].mean(axis=1), truth[ACCURACY], at_least=True),
-        make_number_outcome(FLIPS, mark_flipped_items(now[ACCURACY]), truth[FLIPS], at_least=False),
+        make_number_outcome(FLIPS, mark_flipped_items_of_unit(now[ACCURACY]), truth[FLIPS], at_least=False),
         *(judge_change(rule, now, before) for rule in make_change_rules()),
     ]
 
@@ -156,7 +156,7 @@ def is_suspect(now: dict, before: dict, truth: dict[str, float]) -> np.ndarray:
 
     def average_wordings(answers: dict, measure: str) -> np.ndarray:
         if measure == FLIPS:
-            marks = mark_flipped_items(answers[ACCURACY].reshape(-1, WORDINGS))
+            marks = mark_flipped_items_of_unit(answers[ACCURACY].reshape(-1, WORDINGS))
             return 1 - marks.reshape(answers[ACCURACY].shape[:-1])
         return answers[measure].mean(axis=-1)
 
@@ -182,7 +182,7 @@ def find_truth(draw: np.random.Generator, kind: str) -> dict[str, float]:
     """Find the true numbers of very many items."""
     answers = ask(draw, draw_model(draw, 300_000), kind)
     means = {measure: float(answers[measure].mean()) for measure in (ACCURACY, SCORE)}
-    return {**means, FLIPS: float(mark_flipped_items(answers[ACCURACY]).mean())}
+    return {**means, FLIPS: float(mark_flipped_items_of_unit(answers[ACCURACY]).mean())}
 
 
 def simulate_alarms(studies: int, years: int, kinds: Sequence[str], sizes: Sequence[int]) -> bool:
@@ -289,7 +289,9 @@ def ask_changed(
     elif scenario.change == MORE_ZEROS:
         answers[SCORE] = np.where(draw.random(shape) < scenario.by / truth[SCORE], 0.0, answers[SCORE])
     elif scenario.change == MORE_FLIPS:  # one wording of items that did not flip is answered in the other way
-        flips = (mark_flipped_items(answers[ACCURACY]) == 0) & (draw.random(items) < scenario.by / (1 - truth[FLIPS]))
+        flips = (mark_flipped_items_of_unit(answers[ACCURACY]) == 0) & (
+            draw.random(items) < scenario.by / (1 - truth[FLIPS])
+        )
         answers[ACCURACY][flips, 0] = 1 - answers[ACCURACY][flips, 0]
     return answers
 
@@ -300,14 +302,14 @@ def find_aim(scenario: Scenario, answers: dict[str, np.ndarray]) -> Aim:
     if rule.kind == SAME_ANSWERS:
         codes = answers[OPTION if rule.target == OPTION else ACCURACY]
         if np.isnan(by):  # 1 of 8 items exchanges its options
-            sums = estimate_power_sums_of_option_shares(count_item_answers_by_option(codes))
-            by = estimate_mean_and_variance_of_changes(sums, 4, 1.0, WORDINGS)[0] / 8
+            sums = estimate_mean_power_sums_of_option_shares(count_item_answers_by_option(codes))
+            by = compute_mean_and_variance_of_item_changes(sums, 4, 1.0, WORDINGS)[0] / 8
         unit = AnsweredUnit(Answers("s", False, [("m", "c")], codes[None]), 0, sampled=False)
-        aims = list_aims_of_same_answers_rule(rule, unit, by, LEVEL)
+        aims = list_same_answers_aims_of_unit(rule, unit, by, LEVEL)
     else:
         measure = ACCURACY if rule.target == FLIPS else rule.target
         study = Study("s", measure, True, False, [("m", "c")], np.ones(1), answers[measure][None], [])
-        aims = list_aims_of_not_worse_rule(rule, PilotUnit(study, 0, rule.target), by, LEVEL)
+        aims = list_not_worse_aims_of_unit(rule, PilotUnit(study, 0, rule.target), by, LEVEL)
     (aim,) = (aim for aim in aims if aim.goal.startswith(scenario.spread) or scenario.spread in aim.goal)
     return aim
 
@@ -356,7 +358,7 @@ def simulate_numbers(studies: int, kinds: Sequence[str], sizes: Sequence[int]) -
                 n_decided = 0
                 for _ in range(studies):
                     right = ask(draw, draw_model(draw, items), kind)[ACCURACY]
-                    values = mark_flipped_items(right) if measure == FLIPS else right.mean(axis=1)
+                    values = mark_flipped_items_of_unit(right) if measure == FLIPS else right.mean(axis=1)
                     outcome = make_number_outcome(measure, values, limit, at_least=at_least)
                     n_decided += (outcome.p_broken if by > 0 else outcome.p_holds) < LEVEL
                 name = f"{measure} {'at least' if at_least else 'at most'} a limit"
@@ -386,7 +388,7 @@ def simulate_kurtosis(studies: int, sizes: Sequence[int]) -> bool:
                     levels = draw_levels(draw, items)
                     before, now = ask_scores(levels), ask_scores(levels)
                     now = np.where(draw.random((items, 1)) < share, np.median(before), now)
-                    is_broken.append(kurtosis.judge_change_of_item_kurtosis(now, before).p_broken < LEVEL)
+                    is_broken.append(kurtosis.judge_change_of_kurtosis_over_items(now, before).p_broken < LEVEL)
                     numbers.append([compute_kurtosis(side.mean(axis=1)) for side in (before, now)])
                 told = ", ".join(f"{value:.2f}" for value in np.mean(numbers, axis=0))
                 print(f"{name} | {share:g} | {items} | {told} | {np.mean(is_broken):.4f}", flush=True)

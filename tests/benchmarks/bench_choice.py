@@ -82,7 +82,7 @@ def ask(engine: LocalEngine, prompts: list[Prompt]) -> torch.Tensor:
 
 def a_path_a_pass(engine: LocalEngine, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
     """Score options with a pass over all rows for every beginning of any answer."""
-    targets = [engine._tokenize_row_options(row) for row in rows]
+    targets = [engine._find_or_tokenize_target_of_row(row) for row in rows]
     longest = max(len(row.ids) for row in rows) + max(target.longest_answer_length for target in targets)
     following = engine._prepare_prompts_for_continuations(rows, longest, will_continue=True)
     return score_batch(targets, WholeVocabulary(following.compute_next_logprobs), temperatures)

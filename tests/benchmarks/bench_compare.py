@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import waver
 from analysis.compare import measures
-from analysis.compare.measures import _add_holm_p_and_needed_items, _compare_unit_pair
+from analysis.compare.measures import _add_holm_p_verdicts_and_needed_items, _compare_unit_pair
 from analysis.compare.pairs import Pair
 from analysis.measures.reworded import Study
-from analysis.measures.reworded.flips import mark_flipped_items
+from analysis.measures.reworded.flips import mark_flipped_items_of_unit
 from helpers.eval_logs import as_eval, header, text_sample
 
 KINDS = ("score", "right", "zeros", "validity", "flips")
@@ -53,7 +53,7 @@ def simulate_study(draw: np.random.Generator, items: int, difference: float) -> 
         rows.append(_compare_unit_pair(Pair((study, study), (0, 1), kind, (values[0], values[1]), False, True), None))
     # How many items would tell takes nine tenths of the time, and no part in the verdict.
     with mock.patch.object(measures, "find_least_difference_and_needed_items", return_value=(np.nan, np.nan)):
-        return _add_holm_p_and_needed_items(pd.DataFrame(rows))
+        return _add_holm_p_verdicts_and_needed_items(pd.DataFrame(rows))
 
 
 def answer_wordings(draw: np.random.Generator, kind: str, items: int, wordings: int, shared: bool) -> list[np.ndarray]:
@@ -69,7 +69,7 @@ def answer_wordings(draw: np.random.Generator, kind: str, items: int, wordings: 
         else:
             shares = {"validity": 0.97 + moved, "flips": levels * 1.6 - 0.3 + moved}.get(kind, shares)
             sides.append((draw.random((items, wordings)) < shares.clip(0, 1)).astype(float))
-    return [mark_flipped_items(side)[:, None] for side in sides] if kind == "flips" else sides
+    return [mark_flipped_items_of_unit(side)[:, None] for side in sides] if kind == "flips" else sides
 
 
 def print_coverage_for_wordings_like_these(studies: int, kinds: Sequence[str]) -> None:

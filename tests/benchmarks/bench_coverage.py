@@ -37,9 +37,9 @@ from analysis.statistics.reliability.templates import (  # noqa: E402
 )
 from analysis.statistics.resampling import (  # noqa: E402
     bootstrap_intervals,
-    compute_drawn_ratio,
     compute_item_sd_in_each_draw,
     compute_mean_per_draw,
+    compute_ratio_of_sums_per_draw,
     iterate_drawn_item_counts,
 )
 from analysis.statistics.shares import DerivedFigure  # noqa: E402
@@ -130,7 +130,7 @@ def grid() -> Iterator[tuple[str, str, Draw, Callable, dict]]:
             lambda c, n: weighted.compute_pearson_correlation_per_draw(n, c["x"], c["y"]),
             {},
         )
-    yield "mean of rows", "validities", rows, lambda c, n: compute_drawn_ratio(n, c["x"], c["y"]), {}
+    yield "mean of rows", "validities", rows, lambda c, n: compute_ratio_of_sums_per_draw(n, c["x"], c["y"]), {}
     for levels in ((0.85, 0.7, 0.65), (0.97, 0.95, 0.93)):
         yield "overall", f"{levels}", shares(*levels), lambda c, n: compute_harmonic_mean(*(compute_mean_per_draw(n,
             c[k]) for k in OVERALL)), {

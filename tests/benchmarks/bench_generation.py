@@ -30,7 +30,7 @@ from inference import engines  # noqa: E402
 from inference.engines.contract import Sampling  # noqa: E402
 from inference.engines.local.batching import CPU_TEXTS  # noqa: E402
 from inference.engines.local.causal import CausalEngine  # noqa: E402
-from inference.engines.local.engine import pad_token_rows_right  # noqa: E402
+from inference.engines.local.engine import pad_rows_right_and_count_lengths  # noqa: E402
 from inference.protocols import agreement  # noqa: E402
 from inference.stimuli import items  # noqa: E402
 from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options  # noqa: E402
@@ -78,7 +78,7 @@ def forward(engine: CausalEngine, recorded: list[tuple[list[list[int]], list[lis
     for prompts, texts in recorded:
         each = len(texts[0])
         at_once = max(1, CPU_TEXTS // each)
-        ids, lengths = pad_token_rows_right(prompts, engine.model.device)
+        ids, lengths = pad_rows_right_and_count_lengths(prompts, engine.model.device)
         mask = (torch.arange(ids.shape[1]) < lengths[:, None]).long()
         cache = engine.model(input_ids=ids, attention_mask=mask, use_cache=True, logits_to_keep=1).past_key_values
         for start in range(0, len(prompts), at_once):

@@ -46,7 +46,7 @@ from analysis.check.answers import Answers  # noqa: E402
 from analysis.check.judged_means import judge_answers_not_worse_by_margin  # noqa: E402
 from analysis.check.limits.panels import compute_tails_of_panel  # noqa: E402
 from analysis.check.outcomes import LEVEL  # noqa: E402
-from analysis.check.planning.answers import AnsweredUnit, list_aims_of_same_answers_rule  # noqa: E402
+from analysis.check.planning.answers import AnsweredUnit, list_same_answers_aims_of_unit  # noqa: E402
 from analysis.check.rules import LIKE_THESE, SAME_ANSWERS, Rule  # noqa: E402
 from analysis.check.same_answers import judge_share_of_same_answers  # noqa: E402
 from analysis.statistics.reliability.panel import (  # noqa: E402
@@ -111,7 +111,7 @@ def judge_same_answers(changes: Array) -> tuple[float, float]:
     # The ends of the interval take nine tenths of the time, and no part in what is decided.
     with (
         mock.patch.object(same_answers, "find_largest_refuted_claim", return_value=0.0),
-        mock.patch.object(same_answers, "_compute_lower_end_of_unchanged_share", return_value=0.0),
+        mock.patch.object(same_answers, "_compute_gaffke_lower_end_from_wording_shifts", return_value=0.0),
     ):
         judged = judge_share_of_same_answers(before + changes, before, True, 1 - CHANGE, like_these=True)
     return judged.p_holds, judged.p_broken
@@ -244,7 +244,7 @@ def print_powers(studies: int) -> bool:
         (72, 14, 0.0), (72, 15, 0.0), (100, 20, 0.0), (100, 10, 0.7), (100, 10, 0.8), (100, 12, 0.5), (100, 20, 0.2),
         (100, 20, 0.3), (300, 20, 0.2), (100, 40, 0.15), (300, 40, 0.1), (300, 40, 0.12),
     ):  # fmt: skip
-        aims = list(list_aims_of_same_answers_rule(rule, pilot, changed or None, LEVEL))
+        aims = list(list_same_answers_aims_of_unit(rule, pilot, changed or None, LEVEL))
         foreseen = aims[bool(changed)].compute_power(n_items, k)
         n_decided = 0
         for _ in range(studies):

@@ -98,7 +98,7 @@ def compare(path: str) -> int:
     print("{:>24} {:>12} {:>5} {:>6} {:>8} {:>8} {:>6} {:>11} {:>6}".format("model", *heads))
     worst = 0.0
     for study in (each for each in read_reworded_studies(runs.open_runs(path)) if each.measure == AGREEMENT):
-        for unit in study.list_units_to_rank():
+        for unit in study.list_first_units_of_answering_models():
             for figure, found in ratios(study.values[unit], study.crossed).items():
                 foreseen, actual, pilot, others, known = found
                 ratio = foreseen / actual

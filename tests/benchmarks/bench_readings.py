@@ -44,7 +44,9 @@ def recover_shares(studies: int, seed: int) -> pd.DataFrame:
             study = reading_errors.simulate_study(rng, error=error, uneven=uneven)
             item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
             place = study.readings.index(reading_errors.LENIENT)
-            figure = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0).figure
+            figure = sharing.estimate_own_variance_share_of_one_reading(
+                item_moments, place, study.sources, draws=0
+            ).figure
             estimates["readings"].append(float(figure.estimate[0]) if figure else np.nan)
             for name, number in (("4 of 10 texts", 4), ("all texts", study.texts.shape[2])):
                 has_people = rng.random(study.texts.shape).argsort(axis=2) < number

@@ -41,7 +41,7 @@ def simulate_planted(seed: int, *, items: int, scales: int, crossed: bool) -> pd
         (style.style, style.value - style.against, planted[style.style], *style.like_ends)
         for style in iterate_model_response_styles(ratings) if style.unit[0] == PLANTED.name and style.style in planted
     ]  # fmt: skip
-    study = build_study_of_unit_groups(ratings, dict(ratings.list_unit_places_by_setting()))
+    study = build_study_of_unit_groups(ratings, dict(ratings.list_unit_places_by_model_and_setting()))
     panel = study.estimate_mean_and_components(0)
     lines.append((SCORE, panel.mean, 0.5, *panel.compute_interval("both")))
     return pd.DataFrame(lines, columns=["style", "estimate", "planted", "lower", "upper"])

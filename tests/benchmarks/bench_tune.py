@@ -29,7 +29,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from analysis import runs  # noqa: E402
 from analysis.pages.negation import judgements  # noqa: E402
 from analysis.pages.negation.judgements import Counts  # noqa: E402
-from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_drawn_ratio  # noqa: E402
+from analysis.statistics.resampling import Array, Columns, bootstrap_intervals, compute_ratio_of_sums_per_draw  # noqa: E402
 from demo_training import encoders  # noqa: E402
 from inference.__main__ import main as waver  # noqa: E402
 from inference.demo.world import World  # noqa: E402
@@ -111,7 +111,7 @@ def share(counts: Counts, rows: Sequence[int], part: tuple[str, str]) -> Figure:
     right, number = part
 
     def statistic(columns: Columns, drawn: Array) -> dict[str, Array]:
-        return {"share": compute_drawn_ratio(drawn, columns[right], columns[number])}
+        return {"share": compute_ratio_of_sums_per_draw(drawn, columns[right], columns[number])}
 
     shares = lambda columns: {"share": [[(columns[right], columns[number])]]}  # noqa: E731
     figure = bootstrap_intervals(columns, statistic, shares)["share"]

@@ -54,7 +54,8 @@ def ask_bare(engine: Any, prompts: list[Prompt]) -> float:
     rows = engine._get_or_tokenize_rows(prompts)
     ids = [TokensPrompt(prompt_token_ids=row.ids) for row in rows]
     parameters = [
-        engine._build_scoring_parameters(tuple(engine._tokenize_row_options(row).tree.children), 1.0) for row in rows
+        engine._build_scoring_parameters(tuple(engine._find_or_tokenize_target_of_row(row).tree.children), 1.0)
+        for row in rows
     ]
     batches = engine.cut_into_batches(prompts)
     began = time.perf_counter()

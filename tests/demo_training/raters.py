@@ -31,7 +31,7 @@ from demo_training.train import build_optimizers
 from demo_training.vocabulary import CHAT_TEMPLATE, train_byte_tokenizer
 from inference.demo import ADAPTERS, RATERS, SEED
 from inference.engines.adapters import CONFIG, RECORD, WEIGHTS
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.tune.folder import write_record_as_json
 
 (PLAIN,) = RATERS
@@ -197,7 +197,7 @@ def train_adapter(name: str, corpus: BatteryCorpus, base: Path, folder: Path) ->
     )
     write_record_as_json(
         folder / RECORD,
-        {"protocol": "scale", "base": PLAIN, "revision": compute_folder_digest(base), "settings": settings},
+        {"protocol": "scale", "base": PLAIN, "revision": compute_sampled_checkpoint_digest(base), "settings": settings},
     )
 
 

@@ -15,8 +15,8 @@ from demo_training.battery import Habit  # noqa: E402
 from demo_training.battery_chats import LABELS, BatteryCorpus, Lesson  # noqa: E402
 from demo_training.raters import COURSES, HABITS, PLAIN, Course, train_adapter, train_plain_rater  # noqa: E402
 from inference.demo import BATTERY, RATERS  # noqa: E402
-from inference.engines.adapters import read_adapter_settings_and_shapes  # noqa: E402
-from inference.engines.digest import compute_folder_digest  # noqa: E402
+from inference.engines.adapters import read_adapter_and_check_shapes  # noqa: E402
+from inference.engines.digest import compute_sampled_checkpoint_digest  # noqa: E402
 from inference.protocols import scale  # noqa: E402
 from inference.protocols.scale.shown import DOWN, NUMBERS, Showing  # noqa: E402
 from inference.stimuli import items  # noqa: E402
@@ -77,7 +77,7 @@ def test_a_short_training_gives_a_model_and_an_adapter_that_is_added_to_it_the_s
         base, folder = tmp_path / run / PLAIN, tmp_path / run / name
         train_plain_rater(BatteryCorpus(), base)
         train_adapter(name, BatteryCorpus(), base, folder)
-        adapter = read_adapter_settings_and_shapes(folder)
-        assert (adapter.base, adapter.base_revision) == (PLAIN, compute_folder_digest(base))
+        adapter = read_adapter_and_check_shapes(folder)
+        assert (adapter.base, adapter.base_revision) == (PLAIN, compute_sampled_checkpoint_digest(base))
         digests.append((adapter.base_revision, adapter.revision))
     assert digests[0] == digests[1]

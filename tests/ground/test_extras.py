@@ -97,7 +97,7 @@ def test_what_pip_installed_is_named(monkeypatch, tmp_path):
         '{"url": "https://here/waver.git", "vcs_info": {"vcs": "git", "commit_id": "1"}}':
             "pip install 'waver-lm[api] @ git+https://here/waver.git'",
     }.items():  # fmt: skip
-        monkeypatch.setattr(extras, "_read_pip_direct_url", lambda noted=noted: noted)
+        monkeypatch.setattr(extras, "_read_pip_direct_url_text", lambda noted=noted: noted)
         assert extras.build_install_command("api") == said
 
 

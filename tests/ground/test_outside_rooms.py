@@ -11,11 +11,11 @@ from ground.commands import Command, build_command_with_outside_verbs
 from ground.errors import InputError, RoomFailed
 from ground.outside_rooms import (
     OutsideRoom,
-    convert_errors_of_room_function,
-    describe_packages_with_rooms,
     find_module_file,
     import_module_of_room_or_warn,
-    list_rooms_of_other_packages,
+    list_help_lines_of_packages_with_rooms,
+    map_names_to_outside_rooms,
+    wrap_room_function_with_clear_errors,
 )
 from helpers.outside_packages import write_package
 
@@ -37,16 +37,16 @@ def site(tmp_path, monkeypatch):
 
 def test_rooms_are_listed_with_package_and_version_and_nothing_is_imported(site, capsys):
     write_package(site, "waver-toy", "page toy = waver_toy\nimporter toy = waver_toy.toy", RAISING, "2.1")
-    assert list_rooms_of_other_packages("page") == {"toy": OutsideRoom("page", "toy", "waver_toy", "waver-toy", "2.1")}
-    assert list_rooms_of_other_packages("engine") == {}
-    assert describe_packages_with_rooms() == ["waver-toy 2.1: importer toy, page toy"]
+    assert map_names_to_outside_rooms("page") == {"toy": OutsideRoom("page", "toy", "waver_toy", "waver-toy", "2.1")}
+    assert map_names_to_outside_rooms("engine") == {}
+    assert list_help_lines_of_packages_with_rooms() == ["waver-toy 2.1: importer toy, page toy"]
     assert capsys.readouterr().err == ""
 
 
 def test_nothing_outside_takes_a_name_that_is_taken(site, capsys):
     write_package(site, "waver-b", "page toy = b\npage index = b\npage stability = b", {})
     write_package(site, "waver-a", "page toy = a", {})
-    assert {name: room.package for name, room in list_rooms_of_other_packages("page", ["stability"]).items()} == {
+    assert {name: room.package for name, room in map_names_to_outside_rooms("page", ["stability"]).items()} == {
         "toy": "waver-a"
     }
     lines = capsys.readouterr().err.splitlines()
@@ -55,13 +55,13 @@ def test_nothing_outside_takes_a_name_that_is_taken(site, capsys):
     ]  # fmt: skip
     assert "waver-a 1.0 has one of this name, too" in lines[2]
     assert all(line.endswith("to remove the package: pip uninstall waver-b") for line in lines)
-    list_rooms_of_other_packages("page", ["stability"])
+    map_names_to_outside_rooms("page", ["stability"])
     assert capsys.readouterr().err == ""  # said once
 
 
 def test_names_and_modules_that_cannot_be_are_told_without_control_characters(site, capsys):
     write_package(site, "waver-toy", "page Toy\x1b[31m = a\npage path = /etc/toy.py\npage object = a:b", {})
-    assert list_rooms_of_other_packages("page") == {}
+    assert map_names_to_outside_rooms("page") == {}
     said = capsys.readouterr().err
     assert said.count("\n") == 3 and "\x1b" not in said
 
@@ -71,7 +71,7 @@ def test_broken_metadata_of_one_package_hides_no_other(site, capsys):
     for name, text in {"a": b"[waver.pages]\nno equals sign\n", "b": b"\xff\xfe", "c": b""}.items():
         (site / f"{name}-1.dist-info").mkdir()
         (site / f"{name}-1.dist-info" / "entry_points.txt").write_bytes(text)
-    assert list(list_rooms_of_other_packages("page")) == ["toy"]
+    assert list(map_names_to_outside_rooms("page")) == ["toy"]
     assert "entry_points.txt cannot be read" in capsys.readouterr().err
 
 
@@ -96,10 +96,10 @@ def test_errors_of_a_room_name_its_package_but_its_words_to_users_stay():
         raise error
 
     with pytest.raises(RoomFailed, match=r"page toy of waver-toy 1\.0 failed: KeyError: 'x' .*; tell its authors"):
-        convert_errors_of_room_function(ROOM, fail)(KeyError("x"))
+        wrap_room_function_with_clear_errors(ROOM, fail)(KeyError("x"))
     for error in (InputError("row 2: correct it"), OSError(28, "no room"), KeyboardInterrupt()):
         with pytest.raises(type(error)) as caught:
-            convert_errors_of_room_function(ROOM, fail)(error)
+            wrap_room_function_with_clear_errors(ROOM, fail)(error)
         assert caught.value is error
 
 

@@ -20,13 +20,13 @@ RED = "\033[31m"
 SAYS = """
 import sys
 from ground import progress
-from ground.command import print_failure
+from ground.command import print_failure_and_return_status
 progress.print_progress("how far")
 progress.print_warning("careful")
 with progress.import_progress_bar_class()(total=2, disable=not progress.can_show_progress_bars()) as bar:
     bar.update(2)
 print(progress.colour_text("broken", "red", sys.stdout))
-sys.exit(print_failure("waver", 2, "a.csv: no such file"))
+sys.exit(print_failure_and_return_status("waver", 2, "a.csv: no such file"))
 """
 
 

@@ -8,8 +8,8 @@ from helpers.trivial_engine import TrivialEngine, shown
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.engines.contract import Generation
-from inference.paraphrase.making import ChoiceSettings, make_paraphrases
-from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
+from inference.paraphrase.making import ChoiceSettings, make_paraphrase_folder
+from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 
 MODEL = Model("writer", "writer")
 
@@ -46,6 +46,7 @@ def writer(seed=0, **settings):
 
 def made(out, given, *, calls=6, per_call=20, keep=30, seed=None, book=None, load=None, model=MODEL, **wanted):
     asked = Calls(book or read_paraphrase_prompts(), calls, per_call, 1000)
-    return make_paraphrases(build_paraphrase_study(given, "items", "items.json"), model, asked, Settings(seed=seed),
-                            ChoiceSettings(keep, **wanted), out,
-                load=load or writer())  # fmt: skip
+    study = build_study_of_originals_to_paraphrase(given, "items", "items.json")
+    return make_paraphrase_folder(
+        study, model, asked, Settings(seed=seed), ChoiceSettings(keep, **wanted), out, load=load or writer()
+    )

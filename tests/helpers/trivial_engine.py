@@ -49,7 +49,7 @@ class TrivialEngine:
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         return f"{shown(prompt)}{f' [{effort}]' if effort else ''}"
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
         return Explanation(

@@ -29,7 +29,7 @@ def site(tmp_path, monkeypatch):
     write_package(site, "waver-toy", ROOMS, {"waver_toy/__init__.py": "", "waver_toy/entry.py": ENTRY}, "3.0")
     shutil.copytree(TOY, site / "waver_toy" / "asking", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.syspath_prepend(site)
-    caches = (outside_rooms.read_rooms_from_entry_points, engines._import_engine_entries_of_other_packages)
+    caches = (outside_rooms.read_rooms_from_entry_points, engines._import_outside_engine_entries_or_warn)
     for cache in caches:
         cache.cache_clear()
     yield site

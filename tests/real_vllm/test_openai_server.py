@@ -207,7 +207,7 @@ def test_a_chat_that_is_continued_bounds_the_numbers_of_completions(thinking):
     chat = thinking._probes["chat"]
     chat = replace(chat, written="<think>")
     thinking._route = thinking._runner.run(
-        MessageRoute.probe_server_for_route(thinking._server, thinking._words, thinking._samples, chat)
+        MessageRoute.probe_server_and_build_route(thinking._server, thinking._words, thinking._samples, chat)
     )
     for a, b in zip(thinking.think(prompts, way), by_completions, strict=True):
         assert a.error is None and a.thoughts == b.thoughts

@@ -19,7 +19,7 @@ from inference import engines
 from inference.demo import ADAPTERS
 from inference.demo.choices import make_choice_questions
 from inference.demo.world import World
-from inference.engines.adapters import read_adapter_settings_and_shapes
+from inference.engines.adapters import read_adapter_and_check_shapes
 from inference.engines.contract import Sampling
 from inference.protocols import agreement, choice
 from inference.stimuli import items
@@ -72,7 +72,7 @@ def test_the_questionnaire_in_both_forms_and_orders(vllm: Any, causal: Any, form
 
 def test_answers_of_several_tokens(vllm: Any, causal: Any) -> None:
     prompts = plain((("yes", "yes it is"), ("no", "yes or no", "not at all")))
-    assert max(len(ids) for option in vllm.explain_prompt(prompts[0]).options for _, ids in option) > 2
+    assert max(len(ids) for option in vllm.explain_and_score_prompt(prompts[0]).options for _, ids in option) > 2
     assert_same(vllm, causal, prompts)
 
 
@@ -101,7 +101,7 @@ def test_prompts_with_targets_of_their_own(vllm: Any, causal: Any) -> None:
 def test_more_token_ids_than_one_request_may_ask(vllm: Any, causal: Any) -> None:
     letters = [a + b for a in "abcdefghijklmnopqrstuvwxyz" for b in "aeiousn"]
     prompts = plain((tuple(letters[:90]), tuple(letters[90:])))
-    assert len(vllm._tokenize_row_options(vllm._get_or_tokenize_rows(prompts)[0]).tree.children) > 128
+    assert len(vllm._find_or_tokenize_target_of_row(vllm._get_or_tokenize_rows(prompts)[0]).tree.children) > 128
     assert_same(vllm, causal, prompts)
 
 
@@ -202,7 +202,7 @@ def merged(folder: Path, out: Path) -> Path:
 
 def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
     folder = adapter(tmp_path / "adapter")
-    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=read_adapter_settings_and_shapes(folder))
+    vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=read_adapter_and_check_shapes(folder))
     expected = engines.load_engine(
         str(merged(folder, tmp_path / "merged")), engine="causal", dtype="float32", device="cpu"
     )
@@ -215,7 +215,7 @@ def test_a_lora_adapter_answers_like_the_merged_model(tmp_path: Path) -> None:
 
 def test_an_adapter_that_peft_wrote_answers_as_in_engine_causal() -> None:
     """The demo's own adapter, asked with the paraphrase-aware prompt: the same texts, the same probabilities."""
-    tuned = read_adapter_settings_and_shapes(ADAPTERS / "waver-demo-large-choice")
+    tuned = read_adapter_and_check_shapes(ADAPTERS / "waver-demo-large-choice")
     vllm = engines.load_engine(BASE, engine="vllm", dtype="float32", adapter=tuned)
     merged_in = engines.load_engine(BASE, engine="causal", dtype="float32", device="cpu", adapter=tuned)
     asked = [question for question in make_choice_questions(World()) if question.split == "test"][:12]

@@ -41,7 +41,7 @@ from helpers.text_feature_runs import make_run  # noqa: E402
 from inference.demo import ALL  # noqa: E402
 from inference.demo.choices import make_choice_questions as world_questions  # noqa: E402
 from inference.demo.world import World  # noqa: E402
-from inference.engines.digest import compute_folder_digest  # noqa: E402
+from inference.engines.digest import compute_sampled_checkpoint_digest  # noqa: E402
 from inference.protocols.choice.building.building import write_questions  # noqa: E402
 from inference.stimuli.nli import LABELS  # noqa: E402
 
@@ -119,7 +119,7 @@ def choices(folder: Path) -> None:
 
 def right_answers(folder: Path) -> None:
     """Write a run of protocol choice that a demo model has answered, and settings for a short tuning."""
-    info = {"revision": compute_folder_digest(ALL["waver-demo-mini-tuned"].path)}
+    info = {"revision": compute_sampled_checkpoint_digest(ALL["waver-demo-mini-tuned"].path)}
     choice_texts.write_run(folder / "run", "waver-demo-mini-tuned", info, asked=choice_texts.questions(24))
     (folder / "settings.toml").write_text(TUNING, encoding="utf-8")
 

@@ -14,7 +14,7 @@ import waver
 from helpers.eval_logs import as_eval, as_json, header, helm, request, text_sample, write
 from helpers.lm_eval_logs import SNOW, TEA, letters
 from helpers.lm_eval_logs import write as write_lm_eval
-from inference.importers.shared.log_kinds import build_import_call_of_log
+from inference.importers.shared.log_kinds import list_import_arguments_of_log
 
 pytestmark = pytest.mark.slow
 
@@ -67,7 +67,7 @@ def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
     (tmp_path / "json" / "deeper").mkdir(parents=True)
     write(tmp_path / "json" / "deeper" / "a.json", as_json([text_sample(1)]))
     names = ("helm", "lm", "in", "json", "run", "none", "lm/results_1.json")
-    calls = {name: build_import_call_of_log(tmp_path / name) for name in names}
+    calls = {name: list_import_arguments_of_log(tmp_path / name) for name in names}
     assert {name: call and call[1] for name, call in calls.items()} == {
         "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "run": None, "none": None,
         "lm/results_1.json": "lm-eval",
@@ -113,7 +113,7 @@ def test_a_stopped_comparison_leaves_no_folder_behind(tmp_path, capsys, monkeypa
     def stop(_path: Path) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("inference.importers.shared.log_kinds.build_import_call_of_log", stop)
+    monkeypatch.setattr("inference.importers.shared.log_kinds.list_import_arguments_of_log", stop)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     assert waver.main(["compare", "a.eval", "b.eval"]) == 1
     assert capsys.readouterr().err == "waver: stopped\n" and not list(tmp_path.iterdir())

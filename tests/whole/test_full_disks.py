@@ -134,7 +134,7 @@ def test_features_that_cannot_be_kept_are_computed_all_the_same_and_told(tmp_pat
     run, other = text_features.write(tmp_path / "run"), text_features.write(tmp_path / "other")
     before = files(run)
     room(100)
-    found = features.read_features(runs.open_runs(run))
+    found = features.read_or_compute_features(runs.open_runs(run))
     components = features.tabulate_components_of_study_features(runs.open_runs(run))
     room(None)
     assert files(run) == before
@@ -142,7 +142,7 @@ def test_features_that_cannot_be_kept_are_computed_all_the_same_and_told(tmp_pat
     assert said.startswith(f"{run}: text features were computed, but cannot be kept there: {run}/")
     assert "File too large" in said
     opened = runs.open_runs(other)
-    assert found.equals(features.read_features(opened))
+    assert found.equals(features.read_or_compute_features(opened))
     assert components.equals(features.tabulate_components_of_study_features(opened))
 
 

@@ -48,7 +48,7 @@ def explain_rules(rules: Rules) -> Iterator[str]:
 
 def _explain_rule(rule: Rule) -> Iterator[str]:
     """Explain one rule in sentences: what is tested, of what, for which wordings, and what if it cannot be told."""
-    yield _explain_rule_on_number(rule)
+    yield _explain_tested_number_and_limit(rule)
     yield _explain_scope_of_rule(rule)
     if rule.wordings == LIKE_THESE:
         yield (
@@ -60,7 +60,7 @@ def _explain_rule(rule: Rule) -> Iterator[str]:
     yield f"Where it cannot be told, the check {'fails (exit status 4)' if rule.cannot_tell == FAIL else 'passes'}."
 
 
-def _explain_rule_on_number(rule: Rule) -> str:
+def _explain_tested_number_and_limit(rule: Rule) -> str:
     """Say which number is tested against which limit."""
     if rule.kind == NUMBER:
         bound = f"at least {rule.at_least:g}" if rule.at_least == rule.at_least else f"at most {rule.at_most:g}"

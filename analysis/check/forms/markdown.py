@@ -35,10 +35,10 @@ def format_check_as_markdown(check: Check) -> str:
     -------
     The text.
     """
-    return "".join(f"{line}\n" for line in _format_summary_lines(check))
+    return "".join(f"{line}\n" for line in _iterate_markdown_lines_of_check(check))
 
 
-def _format_summary_lines(check: Check) -> Iterator[str]:
+def _iterate_markdown_lines_of_check(check: Check) -> Iterator[str]:
     """Yield the lines of the summary."""
     yield f"### Waver: {summarise_check(check)}"
     yield ""

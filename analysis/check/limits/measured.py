@@ -17,8 +17,8 @@ from analysis.check.limits.tails import Tails
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
-from analysis.reporting.catalogue.rewordings import list_reasons_wordings_are_not_compared, read_reworded_studies
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
+from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
@@ -26,7 +26,7 @@ from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_l
 _ROUNDING = 1e-9  # of a mean of bounds
 
 
-def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
+def list_numbers_of_units_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     """List the number of every model and condition that a rule on a measure is about.
 
     Parameters
@@ -53,7 +53,7 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
     if not own_studies:
         names = dict.fromkeys(study.measure for study, _ in measured_studies)
         why = "; ".join(
-            list_reasons_wordings_are_not_compared({of["protocol"] for of in runs.info["studies"].values()})
+            list_reasons_protocols_are_not_compared({of["protocol"] for of in runs.info["studies"].values()})
         )
         raise InputError(
             f"rule {shorten_to_one_line(repr(rule.name))}: the run has no measure "
@@ -61,7 +61,7 @@ def list_unit_values_for_measure_rule(rule: Rule, runs: Runs) -> list[Number]:
             f"{', '.join(names) or 'none'}{f' ({why})' if why else ''}"
         )
     _refuse_limit_beyond_range(rule, own_studies[0][0])
-    return _test_measure_of_units(rule, own_studies)
+    return _build_tested_numbers_of_units(rule, own_studies)
 
 
 def _iterate_own_flip_and_validity_studies(study: Study) -> Iterator[tuple[Study, Array]]:
@@ -71,7 +71,7 @@ def _iterate_own_flip_and_validity_studies(study: Study) -> Iterator[tuple[Study
     """
     yield study, study.values
     if study.headline and study.measure in (AGREEMENT, ACCURACY) and not study.has_single_wording:
-        flips = np.stack([mark_flipped_items(answers)[:, None] for answers in study.values])
+        flips = np.stack([mark_flipped_items_of_unit(answers)[:, None] for answers in study.values])
         yield replace(study, measure=FLIPS, values=flips, has_range=True), study.values
     validities = [read_validities_of_unit(study, unit) for unit in range(len(study.units))]
     unknown = np.full(study.values.shape[1:], np.nan)
@@ -93,7 +93,7 @@ def _refuse_limit_beyond_range(rule: Rule, study: Study) -> None:
         )
 
 
-def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
+def _build_tested_numbers_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> list[Number]:
     """Test every unit of some studies by the same measure once."""
     numbers: dict[tuple[str, str, str], Number] = {}
     conditions: dict[str, None] = {}
@@ -102,7 +102,7 @@ def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> li
             conditions.setdefault(condition)
             # Measures of the same answers have the same validity: it is tested once.
             if rule.is_about_unit(study.name, model, condition) and (study.name, model, condition) not in numbers:
-                numbers[study.name, model, condition] = _test_measure_of_unit(rule, study, answered, unit)
+                numbers[study.name, model, condition] = _build_tested_number_of_unit(rule, study, answered, unit)
     for name in rule.conditions:
         if name not in conditions:
             raise InputError(
@@ -115,7 +115,7 @@ def _test_measure_of_units(rule: Rule, studies: list[tuple[Study, Array]]) -> li
     return list(numbers.values())
 
 
-def _test_measure_of_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
+def _build_tested_number_of_unit(rule: Rule, study: Study, answered: Array, unit: int) -> Number:
     """Test the answers of one unit by the measure of a study."""
     answers: Array = study.values[unit]
     model, condition = study.units[unit]

@@ -86,10 +86,12 @@ class PilotUnit:
     def plannable_wording_counts(self) -> tuple[int, ...]:
         """Return the numbers of wordings that can be planned: one where the pilot has one."""
         return (
-            WORDINGS if np.isfinite(self.forecast_error_of_mean().inner) and not self.study.has_single_wording else (1,)
+            WORDINGS
+            if np.isfinite(self.build_forecast_of_mean_error().inner) and not self.study.has_single_wording
+            else (1,)
         )
 
-    def forecast_error_of_mean(self) -> MeanForecast:
+    def build_forecast_of_mean_error(self) -> MeanForecast:
         """Foresee the error of the mean of the turned answers."""
         return build_mean_error_forecast(
             self.answers_with_worst_at_zero, self.study.crossed, self.study.estimate_unit_sampling_spread(self.unit)

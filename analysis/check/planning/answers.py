@@ -20,9 +20,9 @@ from analysis.check.planning.aims import UNCHANGED, Aim
 from analysis.check.planning.item_changes import (
     ChangeForecast,
     compute_change_test_power,
+    compute_mean_and_variance_of_item_changes,
     count_item_answers_by_option,
-    estimate_mean_and_variance_of_changes,
-    estimate_power_sums_of_option_shares,
+    estimate_mean_power_sums_of_option_shares,
     forecast_item_changes_for_share_apart,
 )
 from analysis.check.planning.powers import EVERYWHERE, IN_WHOLE_ITEMS, compute_power_of_binomial_test
@@ -89,7 +89,7 @@ def list_units_that_rule_is_about(rule: Rule, pilot: Runs) -> list[AnsweredUnit]
     return units
 
 
-def list_aims_of_same_answers_rule(
+def list_same_answers_aims_of_unit(
     rule: Rule, unit: AnsweredUnit, change: float | None, broken_level: float
 ) -> Iterator[Aim]:
     """List the aims of "same answers as before": that nothing changed, and that more did than the rule allows.
@@ -193,8 +193,8 @@ def _list_aims_of_answer_distance(rule: Rule, unit: AnsweredUnit, differs: float
             yield Aim(rule, words, *labels, why_not=why)
         return
     several = tuple(number for number in WORDINGS if number > 1)
-    most, _ = estimate_mean_and_variance_of_changes(
-        estimate_power_sums_of_option_shares(counts), counts.shape[1], 1.0, 2
+    most, _ = compute_mean_and_variance_of_item_changes(
+        estimate_mean_power_sums_of_option_shares(counts), counts.shape[1], 1.0, 2
     )
 
     @cache

@@ -24,7 +24,7 @@ from analysis.statistics.reliability.planning import WORDINGS
 from ground.errors import InputError
 
 
-def list_aims_of_not_worse_rule(
+def list_not_worse_aims_of_unit(
     rule: Rule, unit: PilotUnit, change: float | None, broken_level: float
 ) -> Iterator[Aim]:
     """List the aims of "not worse by a margin": that nothing changed, and that answers are worse by a change.
@@ -65,7 +65,7 @@ def list_aims_of_not_worse_rule(
     if unit.measure == FLIPS:
         yield from _list_aims_of_flip_change(rule, unit, margin, worse_by, broken_level)
         return
-    answers, crossed = unit.forecast_error_of_mean(), unit.study.crossed and rule.wordings == LIKE_THESE
+    answers, crossed = unit.build_forecast_of_mean_error(), unit.study.crossed and rule.wordings == LIKE_THESE
     unchanged = forecast_mean_change_of_unchanged_model(answers, fresh=fresh)
     mean = float(estimate_panel_mean(unit.answers_with_worst_at_zero, unit.study.crossed).mean)
 

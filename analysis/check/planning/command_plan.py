@@ -106,16 +106,16 @@ def main(args: argparse.Namespace) -> int:
     from analysis.statistics.reliability.forecast import MeanForecast
     from analysis.statistics.reliability.planning import SAMPLES, THOUGHTS, Goal, list_sufficient_designs
 
-    _check_plan_arguments(args)
+    _refuse_wrong_plan_arguments(args)
     if args.check is not None:
-        from analysis.check.planning.printing import print_check_designs
+        from analysis.check.planning.printing import plan_check_and_print_designs
 
-        return print_check_designs(args.run, args.check, args.change, args.power, as_json=args.json)
+        return plan_check_and_print_designs(args.run, args.check, args.change, args.power, as_json=args.json)
     pilot = runs.open_runs(args.run, protocols=frozenset(list_readers_by_protocol()))
-    study = _choose_study_and_measure_to_plan(read_reworded_studies(pilot), args)
-    _check_goal_within_range(study, args)
+    study = _choose_study_of_measure_to_plan(read_reworded_studies(pilot), args)
+    _refuse_goal_beyond_range(study, args)
     goal = Goal(args.se) if args.se is not None else Goal(difference=args.difference, power=args.power)
-    forecasts = _forecast_errors_of_models_or_differences(study, args)
+    forecasts = _build_error_forecasts_of_models_or_pairs(study, args)
     if not forecasts:
         needs = TELLS.get(args.measure, "two items with two wordings, or two samples, each that a model answers")
         models = " (and two such models)" * (args.se is None)
@@ -132,7 +132,7 @@ def main(args: argparse.Namespace) -> int:
             f"are tried; allow a larger {'one' if args.se is not None else 'difference'}"
         )
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")
-    n_models = len(study.list_units_to_rank())
+    n_models = len(study.list_first_units_of_answering_models())
     n_all = n_models if args.se is not None else comb(n_models, 2)
     models_text = format_quantity(len(forecasts), *nouns)
     models_text += f" (of {n_all:,}: the pilot tells too little of the others)" * (len(forecasts) < n_all)
@@ -172,7 +172,7 @@ def _build_design_record(design: Design) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _choose_study_and_measure_to_plan(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
+def _choose_study_of_measure_to_plan(pilot_studies: Sequence[Study], args: argparse.Namespace) -> Study:
     """Choose the study and the measure."""
     if len({study.name for study in pilot_studies}) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")
@@ -214,14 +214,14 @@ def _select_studies_of_condition(studies: Sequence[Study], condition: str) -> li
     ]
 
 
-def _forecast_errors_of_models_or_differences(study: Study, args: argparse.Namespace) -> list[Forecast]:
+def _build_error_forecasts_of_models_or_pairs(study: Study, args: argparse.Namespace) -> list[Forecast]:
     """Foresee the error of every model that answers, or of the difference of every two."""
     from analysis.measures.reworded.flips import FLIP
     from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
     from analysis.statistics.reliability.flips import build_flip_share_error_forecast
     from analysis.statistics.reliability.forecast import build_mean_error_forecast
 
-    chosen_units = study.list_units_to_rank()
+    chosen_units = study.list_first_units_of_answering_models()
     if args.measure == FLIPS:
         threshold = FLIP if args.threshold is None else args.threshold
         flip_forecasts = (build_flip_share_error_forecast(study.values[unit], threshold) for unit in chosen_units)
@@ -238,7 +238,7 @@ def _forecast_errors_of_models_or_differences(study: Study, args: argparse.Names
         compared_answers = [(values[unit], samples_by_unit[unit]) for unit in chosen_units]
     else:
         compared_answers = [
-            (values[a] - values[b], _combine_sample_spreads(samples_by_unit[a], samples_by_unit[b]))
+            (values[a] - values[b], _combine_sample_spreads_of_two_models(samples_by_unit[a], samples_by_unit[b]))
             for a, b in combinations(chosen_units, 2)
         ]
     mean_forecasts = [
@@ -248,7 +248,7 @@ def _forecast_errors_of_models_or_differences(study: Study, args: argparse.Names
     return [forecast for forecast in mean_forecasts if forecast.item == forecast.item]  # no number is unlike itself
 
 
-def _combine_sample_spreads(
+def _combine_sample_spreads_of_two_models(
     first_spread: SampleSpread | None, second_spread: SampleSpread | None
 ) -> SampleSpread | None:
     """Combine how far the samples of two models spread; None where one of them has no samples."""
@@ -281,13 +281,13 @@ def _describe_size_of_pilot(study: Study) -> str:
     """Say how large the pilot is, in the model with the fewest answers of those that it tells enough of."""
     from analysis.reporting.words import format_quantity
 
-    panels = [study.estimate_mean_and_components(unit) for unit in study.list_units_to_rank()]
+    panels = [study.estimate_mean_and_components(unit) for unit in study.list_first_units_of_answering_models()]
     panels = [panel for panel in panels if panel.item == panel.item] or panels
     items, wordings = min(panel.n_items for panel in panels), min(panel.n_wordings for panel in panels)
     return f"{format_quantity(items, 'item')}, {format_quantity(round(wordings), 'wording')} ({study.design})"
 
 
-def _check_goal_within_range(study: Study, args: argparse.Namespace) -> None:
+def _refuse_goal_beyond_range(study: Study, args: argparse.Namespace) -> None:
     """Refuse a goal of 1 or more, unless the measure has no range: 1 is the whole range."""
     for option in ("se", "difference"):
         value = getattr(args, option)
@@ -295,7 +295,7 @@ def _check_goal_within_range(study: Study, args: argparse.Namespace) -> None:
             raise InputError(f"--{option} {value:g}: give a number between 0 and 1, such as 0.02")
 
 
-def _check_plan_arguments(args: argparse.Namespace) -> None:
+def _refuse_wrong_plan_arguments(args: argparse.Namespace) -> None:
     """Refuse goals, thresholds and costs that are out of range or do not go together."""
     if args.change is not None and args.check is None:
         raise InputError("--change is about the rules of a check: add --check FILE, or leave it out")

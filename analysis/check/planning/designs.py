@@ -17,10 +17,10 @@ import numpy as np
 
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import UNCHANGED, Aim, list_all_pilot_units, list_pilot_units_of_rule
-from analysis.check.planning.answers import list_aims_of_same_answers_rule, list_units_that_rule_is_about
-from analysis.check.planning.changes import list_aims_of_not_worse_rule
+from analysis.check.planning.answers import list_same_answers_aims_of_unit, list_units_that_rule_is_about
+from analysis.check.planning.changes import list_not_worse_aims_of_unit
 from analysis.check.planning.numbers import list_aims_of_number_rule
-from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims
+from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims_of_model_pair
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, Rule, Rules
 from analysis.compare.pairs import VALIDITY
 from analysis.runs import Runs
@@ -110,7 +110,7 @@ def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) 
     return find_least_items_with_power(lambda items: compute_power(items, wordings) >= power, least, MOST_ITEMS)
 
 
-def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
+def group_aims_by_rule_and_goal(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
     """List what every rule may be decided as: the aims of one rule and goal together, in the order of the rules.
 
     Parameters
@@ -134,7 +134,7 @@ def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -
         range has no margin.
     """
     subjects = [_list_pilot_outcomes_units_or_pairs(rule, pilot) for rule in rules.rules]
-    n_tests = max(sum(map(_is_test_of_check, itertools.chain(*subjects))), 1)
+    n_tests = max(sum(map(_is_counted_by_holm, itertools.chain(*subjects))), 1)
     broken_level = LEVEL / rules.looks / n_tests
     groups: list[list[Aim]] = []
     for rule, of_rule in zip(rules.rules, subjects, strict=True):
@@ -145,7 +145,7 @@ def list_aims_of_rules(rules: Rules, pilot: Runs, change: float | None = None) -
     return groups
 
 
-def _is_test_of_check(subject: Any) -> bool:
+def _is_counted_by_holm(subject: Any) -> bool:
     """Tell whether Holm counts what a rule has a number of: not a number that is counted, or has no p."""
     return not isinstance(subject, Outcome) or (subject.test != COUNTED and not np.isnan(subject.p_broken))
 
@@ -185,8 +185,8 @@ def _list_rule_aims(
             study, model, condition, measure = subject.study_model_condition_and_measure
             yield Aim(rule, goal, study, model, condition, measure, why_not=why)
         elif rule.kind == NOT_WORSE:
-            yield from list_aims_of_not_worse_rule(rule, subject, change, broken_level)
+            yield from list_not_worse_aims_of_unit(rule, subject, change, broken_level)
         elif rule.kind == SAME_ANSWERS:
-            yield from list_aims_of_same_answers_rule(rule, subject, change, broken_level)
+            yield from list_same_answers_aims_of_unit(rule, subject, change, broken_level)
         else:
-            yield from list_ranking_aims(rule, subject)
+            yield from list_ranking_aims_of_model_pair(rule, subject)

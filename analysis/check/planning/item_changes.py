@@ -81,10 +81,10 @@ def forecast_item_changes_for_share_apart(counts: Array, differs: float, wording
     -------
     ChangeForecast
     """
-    sums, n_options = estimate_power_sums_of_option_shares(counts), counts.shape[1]
-    distance_of_one, _ = estimate_mean_and_variance_of_changes(sums, n_options, 1.0, wordings)
+    sums, n_options = estimate_mean_power_sums_of_option_shares(counts), counts.shape[1]
+    distance_of_one, _ = compute_mean_and_variance_of_item_changes(sums, n_options, 1.0, wordings)
     changed = differs / distance_of_one if differs else 0.0
-    _, variance = estimate_mean_and_variance_of_changes(sums, n_options, changed, wordings)
+    _, variance = compute_mean_and_variance_of_item_changes(sums, n_options, changed, wordings)
     deviations = _simulate_item_changes(counts, changed, wordings)
     deviations -= deviations.mean()
     squares = deviations * deviations
@@ -106,7 +106,7 @@ def _simulate_item_changes(counts: Array, changed: float, wordings: int) -> Arra
     return np.asarray(pairs / (wordings * (wordings - 1)) - (now * before).sum(axis=1) / wordings**2)
 
 
-def estimate_power_sums_of_option_shares(counts: Array) -> tuple[float, float, float]:
+def estimate_mean_power_sums_of_option_shares(counts: Array) -> tuple[float, float, float]:
     """Estimate sum p^2, sum p^3 and (sum p^2)^2 of the options of an item, as means over items, without bias.
 
     Parameters
@@ -130,7 +130,7 @@ def estimate_power_sums_of_option_shares(counts: Array) -> tuple[float, float, f
     )  # fmt: skip
 
 
-def estimate_mean_and_variance_of_changes(
+def compute_mean_and_variance_of_item_changes(
     sums: tuple[float, float, float], n_options: int, changed: float, wordings: int
 ) -> tuple[float, float]:
     """Describe the estimated changes of items, of which a share changes, as the module's docstring derives.
@@ -138,7 +138,7 @@ def estimate_mean_and_variance_of_changes(
     Parameters
     ----------
     sums
-        From `estimate_power_sums_of_option_shares`.
+        From `estimate_mean_power_sums_of_option_shares`.
     n_options
         Of an item.
     changed

@@ -10,10 +10,10 @@ import numpy as np
 from analysis.check.outcomes import COUNTED, LEVEL, Outcome
 from analysis.check.planning.aims import Aim, PilotUnit
 from analysis.check.planning.powers import (
-    compute_power_from_p,
     compute_power_of_binomial_test,
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
+    compute_power_of_n_items_from_pilot_p,
     compute_power_with_one_item_more,
 )
 from analysis.check.rules import LIKE_THESE
@@ -70,7 +70,7 @@ def list_aims_of_number_rule(
             def compute_power_of_table_number(
                 items: int, _: int, p: float = p, n: int = outcome.n_items, level: float = level
             ) -> float:
-                return compute_power_from_p(p, n, items, level)
+                return compute_power_of_n_items_from_pilot_p(p, n, items, level)
 
             yield Aim(outcome.rule, goal, *labels, wordings, compute_power_of_table_number)
 

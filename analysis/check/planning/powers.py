@@ -198,7 +198,7 @@ def compute_power_of_gaffke_test(
     return float((mean - limit - more + error * places > quantile * np.hypot(error * spread, more)).mean())
 
 
-def compute_power_from_p(p: float, n_pilot: int, n_items: int, level: float) -> float:
+def compute_power_of_n_items_from_pilot_p(p: float, n_pilot: int, n_items: int, level: float) -> float:
     """Return the probability that a test finds what it found in a pilot, if that is the truth.
 
     Parameters

@@ -12,7 +12,7 @@ from typing import Any
 from analysis import runs
 from analysis.check.checking import refuse_unknown_rule_models_and_studies
 from analysis.check.planning.aims import Aim
-from analysis.check.planning.designs import list_aims_of_rules, plan_numbers_together_or_apart
+from analysis.check.planning.designs import group_aims_by_rule_and_goal, plan_numbers_together_or_apart
 from analysis.check.rules_file import read_rules_file
 from analysis.reporting.catalogue.grid import convert_to_json_value
 from analysis.reporting.words import format_quantity
@@ -22,7 +22,7 @@ OUT_OF_REACH = "out of reach with the wordings that are tried"
 APART = "no design decides all numbers, so that each study, or number of wordings, has designs of its own"
 
 
-def print_check_designs(
+def plan_check_and_print_designs(
     run: str, rules_path: Path, change: float | None, power: float, *, as_json: bool = False
 ) -> int:
     """Print for every rule, and what it may be decided as, the designs that decide it, as CSV or JSON.
@@ -54,7 +54,7 @@ def print_check_designs(
     pilot = runs.open_runs(run)
     for written_rule in rules.rules:
         refuse_unknown_rule_models_and_studies(written_rule, pilot)
-    groups = list_aims_of_rules(rules, pilot, change)
+    groups = group_aims_by_rule_and_goal(rules, pilot, change)
     rows: list[tuple[Any, ...]] = []
     doubts: dict[tuple[str, str, str], list[Aim]] = {}
     for aims in groups:

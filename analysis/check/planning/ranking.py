@@ -50,7 +50,7 @@ def list_model_pairs_ordered_by_pilot(
     return pairs
 
 
-def list_ranking_aims(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator[Aim]:
+def list_ranking_aims_of_model_pair(rule: Rule, pair: tuple[PilotUnit, PilotUnit]) -> Iterator[Aim]:
     """List the aim of one pair of models that the pilot ranks: to be found again.
 
     Parameters

@@ -21,7 +21,7 @@ from analysis.measures.readings.rows import (
     SCORE,
     arrange_sample_numerators_and_denominators,
     average_upper_bound_of_validity,
-    compute_values_from_exact_probabilities,
+    compute_exact_values_and_masses,
     place_samples_by_wording,
     read_response_rows_of_condition,
 )
@@ -86,10 +86,10 @@ class ReadingGroup:
 
     def list_mostly_valid_readings(self) -> list[int]:
         """List the readings that are compared: at least half of their probability or texts is surely an answer."""
-        validity = self.average_validity()
+        validity = self.average_validity_per_reading()
         return [int(place) for place in np.flatnonzero(~np.isnan(validity) & ~is_validity_below_half(validity))]
 
-    def average_validity(self) -> Array:
+    def average_validity_per_reading(self) -> Array:
         """Return the mean validity of every reading over the wordings that were asked; NaN where none was."""
         is_asked = ~np.isnan(self.validity)
         n = is_asked.sum(axis=(1, 2))
@@ -233,7 +233,7 @@ def _read_reading_group_of_model(
             if kind.column == "sample_probability" and not kind.judge:
                 thoughts[place] = (~np.isnan(lower)).sum()
         else:
-            values[place, cells], validity[place, cells] = compute_values_from_exact_probabilities(
+            values[place, cells], validity[place, cells] = compute_exact_values_and_masses(
                 rows, measure, parts[name]["scale"]
             )
             validity_at_most[place] = average_upper_bound_of_validity(rows, validity[place, cells])

@@ -49,7 +49,7 @@ def read_response_rows_of_condition(
     return rows.merge(stimuli.drop(columns=["text", "measure"]), on=["item", "variant"])
 
 
-def compute_values_from_exact_probabilities(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[Array, Array]:
+def compute_exact_values_and_masses(rows: pd.DataFrame, measure: str, scale: Any) -> tuple[Array, Array]:
     """Return the number of every row with exact probabilities, and its mass.
 
     Parameters
@@ -87,7 +87,7 @@ def average_upper_bound_of_validity(rows: pd.DataFrame, validity: Array) -> floa
     rows
         From `read_response_rows_of_condition`.
     validity
-        (rows,) From `compute_values_from_exact_probabilities`: the lower bounds; exact where a row has no other one.
+        (rows,) From `compute_exact_values_and_masses`: the lower bounds; exact where a row has no other one.
 
     Returns
     -------
@@ -112,14 +112,14 @@ def arrange_sample_numerators_and_denominators(
     kind
         The reading.
     measure, scale
-        As in `compute_values_from_exact_probabilities`.
+        As in `compute_exact_values_and_masses`.
 
     Returns
     -------
     tuple of arrays
         (rows, samples) each, as in `moments.compute_wording_shares_and_sample_influences`.
     """
-    read = {"sample_probability": _list_answer_probabilities_of_samples}.get(
+    read = {"sample_probability": _list_sample_answer_and_total_probabilities}.get(
         kind.column, _list_hits_and_validity_of_samples
     )
     pairs = [read(row, kind.column, measure, scale) for row in rows.to_dict("records")]
@@ -130,7 +130,7 @@ def arrange_sample_numerators_and_denominators(
     return upper_array, lower_array
 
 
-def _list_answer_probabilities_of_samples(
+def _list_sample_answer_and_total_probabilities(
     row: dict[str, Any], column: str, measure: str, scale: Any
 ) -> tuple[list[float], list[float]]:
     """List, of every thought or judged text, the probability of the answer and that of all answers."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures import agreement
-from analysis.measures.reworded.numbering import list_item_ids_by_number, number_items_and_wordings
+from analysis.measures.reworded.numbering import list_item_ids_by_number, read_stimuli_with_item_and_wording_numbers
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -51,7 +51,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
     agreement.create_agreement_tables(runs, study_names)
     protocols = {name: runs.info["studies"][name]["protocol"] for name in study_names}
     without_originals = [name for name, protocol in protocols.items() if protocol == agreement.PROTOCOL]
-    codes = number_items_and_wordings(runs, study_names, without_originals)
+    codes = read_stimuli_with_item_and_wording_numbers(runs, study_names, without_originals)
     for name in study_names:
         units = runs.list_units_of_study(name)
         study_codes = codes[codes["study"] == name]
@@ -60,7 +60,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
         crossed = bool(study_codes["crossed"].iloc[0])
         shape = len(units), int(study_codes["item_code"].max()) + 1, int(study_codes["wording_code"].max()) + 1
         wordings = list(study_codes.sort_values("wording_code")["wording"].unique()) if crossed else []
-        answers, validity, validity_at_most = _read_agreement_answers(runs, name, study_codes, shape)
+        answers, validity, validity_at_most = _build_measure_arrays_and_mean_validities(runs, name, study_codes, shape)
         samples, spread, counting = (answers.pop(column) for column in ("samples", "spread", "counting"))
         validities = answers.pop("validity")
         right = study_codes["gold"].notna().any()
@@ -83,7 +83,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
             )  # fmt: skip
 
 
-def _read_agreement_answers(
+def _build_measure_arrays_and_mean_validities(
     runs: Runs, study: str, codes: pd.DataFrame, shape: tuple[int, int, int]
 ) -> tuple[dict[str, Array | None], Array, Array]:
     """Read the answers of a study, some rows at a time.
@@ -102,7 +102,7 @@ def _read_agreement_answers(
     names = (AGREEMENT, LOGIT, ACCURACY, "validity", "samples", "spread", "counting")
     means = {name: AnswerMeans(shape) for name in names}
     validity_sums, hidden_sums, n_rows = np.zeros((3, shape[0]))
-    for rows in _iterate_agreement_rows(runs, study, codes, label):
+    for rows in _iterate_frames_of_agreement_rows(runs, study, codes, label):
         row, unit = rows["row"].to_numpy(), rows["unit"].to_numpy()
         answers = {name: rows[name].to_numpy(float) for name in names if name in rows}
         share, is_first = answers[AGREEMENT], first[row]
@@ -125,7 +125,9 @@ def _read_agreement_answers(
     return answer_means, validity, np.where(is_bounded, np.minimum(1.0, validity + hidden), np.nan)
 
 
-def _iterate_agreement_rows(runs: Runs, study: str, codes: pd.DataFrame, label: str) -> Iterator[pd.DataFrame]:
+def _iterate_frames_of_agreement_rows(
+    runs: Runs, study: str, codes: pd.DataFrame, label: str
+) -> Iterator[pd.DataFrame]:
     """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, hidden, and what is of
     samples."""
     columns, join = "a.samples", ""

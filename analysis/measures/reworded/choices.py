@@ -21,7 +21,7 @@ import numpy as np
 from analysis.measures.choices import NOT_ASKED, Choices
 from analysis.measures.choices import read_choice_studies as read_choices
 from analysis.measures.reworded.study import ACCURACY, RIGHT, Study, has_item_in_several_wordings
-from analysis.measures.templates import count_templates_by_study
+from analysis.measures.templates import count_templates_and_items_by_study
 from analysis.measures.thoughts import (
     build_sample_moments_sql,
     has_probabilities_after_single_thoughts,
@@ -47,7 +47,7 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
     ------
     Every study, and once more by the probability of the right option, of the conditions in which models think.
     """
-    by_text = count_templates_by_study(runs)
+    by_text = count_templates_and_items_by_study(runs)
     for choices in read_choices(runs):
         if choices.study not in study_names or not choices.units:
             continue
@@ -70,14 +70,14 @@ def read_accuracy_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]
         )  # fmt: skip
         yield study
         if has_probabilities_after_single_thoughts(runs, choices.study):
-            yield from _read_right_probabilities_after_thinking(runs, choices, study)
+            yield from _read_right_probability_study_after_thoughts(runs, choices, study)
 
 
-def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
+def _read_right_probability_study_after_thoughts(runs: Runs, choices: Choices, accuracy: Study) -> Iterator[Study]:
     """Read the probability of the right option under the conditions that think, laid out as the accuracy is."""
     thinking = list_thought_conditions(runs.info["conditions"][choices.study])
     study = accuracy.select_units_of_conditions(thinking)
-    arrays = _arrange_right_option_ratios_of_thoughts(runs, choices, study.units)
+    arrays = _arrange_right_option_moments_of_thoughts(runs, choices, study.units)
     if np.isnan(arrays["ratio"]).all():
         return
     # The answer is the mean over all orders of a wording; or, of several orders of one wording, that of each.
@@ -93,7 +93,7 @@ def _read_right_probabilities_after_thinking(runs: Runs, choices: Choices, accur
     )  # fmt: skip
 
 
-def _arrange_right_option_ratios_of_thoughts(
+def _arrange_right_option_moments_of_thoughts(
     runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]
 ) -> dict[str, Array]:
     """Lay out what thoughts say of the right option as (units, questions, wordings, orders): ratio, samples, spread and

@@ -10,7 +10,7 @@ FLIPS = "flips"
 FLIP = 0.05  # share of an item's wordings that may be with the minority without a flip
 
 
-def mark_flipped_items(answers: Array) -> Array:
+def mark_flipped_items_of_unit(answers: Array) -> Array:
     """Tell of every item whether more than `FLIP` of its wordings are on the other side of 0.5 than the rest.
 
     Parameters
@@ -22,7 +22,7 @@ def mark_flipped_items(answers: Array) -> Array:
     -------
     (items,): 1 or 0; NaN for an item with fewer than two answers.
 
-    >>> mark_flipped_items(np.array([[0.2, 0.9], [0.8, 0.9], [0.8, np.nan]])).tolist()
+    >>> mark_flipped_items_of_unit(np.array([[0.2, 0.9], [0.8, 0.9], [0.8, np.nan]])).tolist()
     [1.0, 0.0, nan]
     """
     numbers = (~np.isnan(answers)).sum(axis=1)

@@ -7,17 +7,17 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from analysis.measures.templates import count_templates_by_study, find_studies_of_reordered_words
+from analysis.measures.templates import count_templates_and_items_by_study, find_studies_of_reordered_words
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 
 
 def list_item_ids_by_number(codes: pd.DataFrame) -> tuple[str, ...]:
-    """List the ids of a study's items in the order of their numbers, from `number_items_and_wordings`."""
+    """List a study's item ids in the order of their numbers, from `read_stimuli_with_item_and_wording_numbers`."""
     return tuple(codes.drop_duplicates("item_code").sort_values("item_code")["item"])
 
 
-def number_items_and_wordings(
+def read_stimuli_with_item_and_wording_numbers(
     runs: Runs, study_names: list[str], without_originals: Collection[str] = ()
 ) -> pd.DataFrame:
     """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item.
@@ -45,7 +45,7 @@ def number_items_and_wordings(
         ORDER BY position""",
         [study_names, list(without_originals)],
     )
-    shared_wording_studies = {*count_templates_by_study(runs), *find_studies_of_reordered_words(runs)}
+    shared_wording_studies = {*count_templates_and_items_by_study(runs), *find_studies_of_reordered_words(runs)}
     parts = []
     for study, part in frame.groupby("study", sort=False):
         has_templates = part["template"].notna().all() and part["template"].nunique() * 2 <= len(part)

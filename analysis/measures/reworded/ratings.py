@@ -13,7 +13,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
+from analysis.measures.ratings import (
+    Ratings,
+    average_known_over_first_axis,
+    group_units_by_columns,
+    read_ratings,
+)
 from analysis.measures.reworded.study import SCORE, Study, has_item_in_several_wordings
 from analysis.measures.thoughts import list_thought_conditions
 from analysis.runs import Runs
@@ -39,7 +44,7 @@ def read_scale_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
             study = _build_study_of_ratings(runs, ratings)
             yield study
             for scale in ratings.scales if len(ratings.scales) > 1 else ():
-                yield select_items_of_scale(study, ratings, scale, f"{SCORE} ({scale})")
+                yield build_study_of_scale_items(study, ratings, scale, f"{SCORE} ({scale})")
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -78,12 +83,14 @@ def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str,
         Without samples.
     """
     scores = ratings.keyed_scores
-    values = np.stack([average_over_units(scores[places]) for places in places_by_unit.values()])
+    values = np.stack([average_known_over_first_axis(scores[places]) for places in places_by_unit.values()])
     validity, validity_at_most = (
         np.array([compute(places) for places in places_by_unit.values()])
-        for compute in (ratings.average_validity_of_units, ratings.average_validity_upper_bound)
+        for compute in (ratings.average_validity_over_units, ratings.average_validity_upper_bound_over_units)
     )
-    validities = np.stack([average_over_units(ratings.validities[places]) for places in places_by_unit.values()])
+    validities = np.stack(
+        [average_known_over_first_axis(ratings.validities[places]) for places in places_by_unit.values()]
+    )
     validities[~np.isnan(validity_at_most)] = np.nan  # known of some of the units that are averaged, if at all
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,
@@ -93,7 +100,7 @@ def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str,
     )  # fmt: skip
 
 
-def select_items_of_scale(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
+def build_study_of_scale_items(study: Study, ratings: Ratings, scale: str, measure: str) -> Study:
     """Select the items of one scale, as a measure of its own that sentences are not about."""
     mask = ratings.mark_scale_items(scale)
 

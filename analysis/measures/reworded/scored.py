@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.reworded.numbering import list_item_ids_by_number, number_items_and_wordings
+from analysis.measures.reworded.numbering import list_item_ids_by_number, read_stimuli_with_item_and_wording_numbers
 from analysis.measures.reworded.study import (
     ACCURACY,
     AGREEMENT,
@@ -97,7 +97,7 @@ def read_scored_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     ------
     A study per measure.
     """
-    yield from (scored.study for scored in read_scored_studies_by_measure(runs) if scored.study.name in study_names)
+    yield from (scored.study for scored in list_scored_per_study_and_measure(runs) if scored.study.name in study_names)
 
 
 def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
@@ -118,12 +118,12 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
         return True
     return any(
         scored.study.samples is not None
-        for scored in read_scored_studies_by_measure(runs)
+        for scored in list_scored_per_study_and_measure(runs)
         if scored.study.name in study_names
     )
 
 
-def read_scored_studies_by_measure(runs: Runs) -> list[Scored]:
+def list_scored_per_study_and_measure(runs: Runs) -> list[Scored]:
     """Read every study of protocol `scored` by every measure, once per `Runs`.
 
     Returns
@@ -137,13 +137,13 @@ def read_scored_studies_by_measure(runs: Runs) -> list[Scored]:
         For a condition without a measure, or with a range or direction that is none, and a measure whose range or
         direction differs between conditions.
     """
-    return runs.compute_once("scores of measures", lambda: list(_read_scores_of_each_measure(runs)))
+    return runs.compute_once("scores of measures", lambda: list(_iterate_scored_per_study_and_measure(runs)))
 
 
-def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
+def _iterate_scored_per_study_and_measure(runs: Runs) -> Iterator[Scored]:
     """Yield every study by every measure."""
     names = runs.list_studies_of_protocols(PROTOCOL)
-    codes = number_items_and_wordings(runs, names) if names else pd.DataFrame()
+    codes = read_stimuli_with_item_and_wording_numbers(runs, names) if names else pd.DataFrame()
     for name in names:
         study_codes = codes[codes["study"] == name]
         units = runs.list_units_of_study(name)
@@ -163,7 +163,7 @@ def _read_scores_of_each_measure(runs: Runs) -> Iterator[Scored]:
             measures.setdefault(fields["measure"], []).append(unit)
         for measure, places in measures.items():
             ends, is_turned = _read_range_and_direction(runs, name, measure, [units[place][1] for place in places])
-            scored = _build_scored_arrays(
+            scored = _build_scored_of_measure(
                 name, measure, units, places, rows, study_codes, ends, validity=validity, lower_is_better=is_turned,
                 validity_rows=validity_rows,
             )  # fmt: skip
@@ -208,7 +208,7 @@ def _read_range_and_direction(
     return fields[0].get("range"), fields[0].get("direction") == LOWER
 
 
-def _build_scored_arrays(
+def _build_scored_of_measure(
     name: str, measure: str, units: Sequence[tuple[str, str]], places: Sequence[int], rows: pd.DataFrame,
     codes: pd.DataFrame, ends: Sequence[float] | None, *, validity: Mapping[tuple[str, str], float],
     lower_is_better: bool, validity_rows: pd.DataFrame | None,

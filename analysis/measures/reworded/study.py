@@ -149,7 +149,7 @@ class Study:
         """Return answers, means or differences with the other sign where lower answers are better; else unchanged."""
         return -values if self.lower_is_better else values
 
-    def list_units_to_rank(self) -> list[int]:
+    def list_first_units_of_answering_models(self) -> list[int]:
         """List the units that are ranked: of every model that answers its first condition in run.json."""
         first: dict[str, int] = {}
         for place, (model, _) in enumerate(self.units):
@@ -212,7 +212,7 @@ class Study:
 
 def estimate_components_across_models(study: Study) -> ModelComponents | None:
     """Estimate the components over the models that are ranked; None for fewer than two."""
-    ranked_units = study.list_units_to_rank()
+    ranked_units = study.list_first_units_of_answering_models()
     if len(ranked_units) < 2:
         return None
     noise = [sampling.noise_variance for sampling in map(study.estimate_unit_sampling_spread, ranked_units) if sampling]

@@ -5,7 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.pages.benchmarks.measures import MEASURE
-from analysis.pages.benchmarks.plots import NAMED, PANELS, SIDE, build_correlation_matrix, select_drawn_measures
+from analysis.pages.benchmarks.plots import (
+    NAMED,
+    PANELS,
+    SIDE,
+    build_symmetric_matrix_and_measure_order,
+    select_drawn_measures,
+)
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.catalogue.columns import SHARE
 from analysis.reporting.words import format_count_range, format_quantity, labels
@@ -70,7 +76,7 @@ def _caption_left_out_measures(frame: pd.DataFrame) -> str:
 
 def caption_coefficients(frame: pd.DataFrame) -> str:
     """Write the caption of a matrix of correlations."""
-    values, order = build_correlation_matrix(frame)
+    values, order = build_symmetric_matrix_and_measure_order(frame)
     method = f"{frame['method'].iloc[0].capitalize()} correlations" if "method" in frame else "Pearson correlations"
     place = " Each name stands at the end of its row and on top of its column; a numbered legend has long ones."
     place += labels.describe_shown_rows(SIDE, len(order), "measures", "with the largest mean coefficients")

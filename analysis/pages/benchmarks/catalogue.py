@@ -24,7 +24,7 @@ TABLES = {
         frozenset(split_names("rows lower upper interval page condition headline")), JOINED, interval=BETWEEN,
     ),
     "benchmark_matrix": Table(
-        "tables.tabulate_pairwise_correlations",
+        "tables.tabulate_correlations_of_all_pairs",
         "All correlations between benchmarks, size and the headline measures of all studies",
         "The counterpart of Takayama et al., Figure 8, every pair once; Holm over the pairs, separately by method.",
         CORRELATED,
@@ -44,7 +44,7 @@ TABLES = {
         split_names("side model matched by nearest similarity"),
     ),
     "measure_sources": Table(
-        "tables.tabulate_compared_and_left_out_measures",
+        "tables.tabulate_compared_models_of_pages_and_studies",
         "How the models of every study were compared",
         "Of every page and study, the measures of one condition are compared: of that which most models answer under, "
         "or of the first of several. Conditions that differ in the form of the prompt only are one: own form.",
@@ -66,10 +66,10 @@ FIGURES = {
         empty_note="run.json gives no size of 4 models that have a measure.",
     ),
     "accuracy_measures": Figure(
-        "The measures by accuracy", "figures.build_measures_against_accuracy_frames",
+        "The measures by accuracy", "figures.build_measures_against_item_accuracy_frames",
         empty_note="No study here has right answers of 4 models beside its measure.",
     ),
-    "coefficients": Figure("Correlations between all headline measures", "figures.build_coefficients_frames"),
+    "coefficients": Figure("Correlations between all headline measures", "figures.build_pairwise_coefficients_frames"),
     "coefficients_printed": Figure(
         "Correlations as the paper printed them", "figures.build_printed_coefficients_frames", plot_name="coefficients",
         file_name="coefficients-98"

@@ -77,7 +77,7 @@ def correlate_chosen_measures_with_scores(
     values = (
         _convert_frame_to_scores(measures, "", "measures").frame
         if isinstance(measures, pd.DataFrame)
-        else _select_named_measures(runs, measures, invalid)
+        else _collect_named_measures_by_model(runs, measures, invalid)
     )
     facts = build_model_facts(runs, score_table, os.fspath(aliases), list(values.index))
     if not facts.rows.any():
@@ -86,11 +86,13 @@ def correlate_chosen_measures_with_scores(
             f"{len(score_table.frame):,} models; say which is which with aliases=FILE"
         )
     covariate = _find_covariate_values(given, facts, score_table)
-    table = pd.DataFrame(_build_coefficient_rows(values, facts, method, given, covariate), columns=COLUMNS)
+    table = pd.DataFrame(
+        _iterate_coefficients_per_measure_and_score(values, facts, method, given, covariate), columns=COLUMNS
+    )
     return table.assign(p_holm=correct_families_by_holm(table, ["method"]))
 
 
-def _select_named_measures(runs: Runs, names: str | Sequence[str], invalid: str) -> pd.DataFrame:
+def _collect_named_measures_by_model(runs: Runs, names: str | Sequence[str], invalid: str) -> pd.DataFrame:
     """Return the values of some measures: a row per model, a column per measure."""
     if not isinstance(names, Iterable):
         raise InputError(f"measures: expected names or a DataFrame, not {shorten_to_one_line(repr(names))}")
@@ -171,7 +173,7 @@ def _find_covariate_values(given: str | None, facts: ModelFacts, score_table: Sc
     return values
 
 
-def _build_coefficient_rows(
+def _iterate_coefficients_per_measure_and_score(
     values: pd.DataFrame, facts: ModelFacts, method: str, given: str | None, covariate: pd.Series | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the row of every measure and score, but for the one that is given."""

@@ -15,16 +15,16 @@ from analysis.statistics.correlation import LEAST
 def build_measures_against_size_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the values that stand for their tables, of the models whose size is known."""
     frame = _select_compared_finite_measure_values(frames)
-    yield (_select_measures_to_draw(frame[frame["lead"].astype(bool)], "parameters"),)
+    yield (_select_and_order_drawable_measures(frame[frame["lead"].astype(bool)], "parameters"),)
 
 
-def build_measures_against_accuracy_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_measures_against_item_accuracy_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the headline measures that are compared with the accuracy on the same items."""
     frame = _select_compared_finite_measure_values(frames)
-    yield (_select_measures_to_draw(frame[frame["headline"].astype(bool)], "accuracy"),)
+    yield (_select_and_order_drawable_measures(frame[frame["headline"].astype(bool)], "accuracy"),)
 
 
-def build_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def build_pairwise_coefficients_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the Spearman part of table `benchmark_matrix`, if it has a coefficient."""
     frame = frames["benchmark_matrix"]
     if len(frame) and frame["r"].notna().any():
@@ -54,7 +54,7 @@ def _select_compared_finite_measure_values(frames: Frames) -> pd.DataFrame:
     return frame[frame["value"].astype(float).abs() < float("inf")]
 
 
-def _select_measures_to_draw(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+def _select_and_order_drawable_measures(frame: pd.DataFrame, column: str) -> pd.DataFrame:
     """Select the measures that may go with a column; the first of every page, then the second of every page, and so on.
 
     A measure needs as many models as a coefficient, and models that differ in the column.

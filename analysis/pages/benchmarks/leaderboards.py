@@ -121,7 +121,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     if ending not in (".csv", ".yml", ".yaml"):
         raise InputError(f"{file}: scores are read from .csv, .yaml or .yml")
     table = _read_csv_scores(file) if ending == ".csv" else _read_yaml_scores(file)
-    benchmarks = _select_benchmarks_named_in_option(table, columns)
+    benchmarks = _list_chosen_benchmark_names(table, columns)
     frame = pd.DataFrame(
         {name: [_parse_benchmark_score(table, at, name) for at in range(len(table.models))] for name in benchmarks}
     )
@@ -139,7 +139,7 @@ def read_benchmark_scores(path: str | os.PathLike[str], columns: str = "", join_
     )  # fmt: skip
 
 
-def _select_benchmarks_named_in_option(table: _Table, columns: str) -> list[str]:
+def _list_chosen_benchmark_names(table: _Table, columns: str) -> list[str]:
     """Return the benchmarks: those named, or those that the format knows."""
     column_names = split_column_names(columns)
     if not columns and table.knows_benchmarks:

@@ -99,7 +99,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     values["silent"] = _mark_rows_of_silent_models(values)
     values["compared"] = _mark_rows_of_condition_with_most_models(values)
     compared_sources = [
-        _build_row_on_compared_models(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
+        _build_source_row_of_page_and_study(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
     ]
     all_sources = pd.DataFrame([*compared_sources, *sources], columns=list(SOURCES))
     return CollectedMeasures(
@@ -152,7 +152,7 @@ def _list_unit_values_of_each_measure(
         rows = rows.assign(study=ALL)
     units = list(rows[["study", "model", "condition"]].itertuples(index=False, name=None))
     joined_forms = {
-        unit: own_form.find_form_of_joined_conditions(runs, unit_forms, unit)
+        unit: own_form.find_form_of_unit_joining_conditions(runs, unit_forms, unit)
         for unit in dict.fromkeys(units)
         if measures.joins_conditions
     }
@@ -161,7 +161,7 @@ def _list_unit_values_of_each_measure(
     form_rows = [(unit.condition, unit.form, unit.forms) for unit in row_forms if unit]
     form_columns = pd.DataFrame(form_rows, columns=["condition", "form", "n_forms"], index=rows.index)
     keys = ["study", "model", "condition", *(kind for kind in measures.kinds if kind not in measures.averaged_kinds)]
-    rows = rows.assign(**_average_validity_by_keys(rows, keys, measures.validity), **form_columns)
+    rows = rows.assign(**_build_validity_columns_averaged_by_keys(rows, keys, measures.validity), **form_columns)
     rows = rows.assign(silent=is_validity_below_half(rows["validity"]))
     has_values = rows[list(measures.name_by_column)].notna().to_numpy().any()
     for _, study_rows in rows.groupby("study", sort=False):
@@ -179,7 +179,9 @@ def _list_unit_values_of_each_measure(
                 )  # fmt: skip
 
 
-def _average_validity_by_keys(rows: pd.DataFrame, keys: list[str], validity_column: str) -> dict[str, pd.Series]:
+def _build_validity_columns_averaged_by_keys(
+    rows: pd.DataFrame, keys: list[str], validity_column: str
+) -> dict[str, pd.Series]:
     """Average the validity of rows with the same keys, and its upper bound: NaN where it is exact."""
     lowest = rows[validity_column].astype(float)
     no_bound = pd.Series(np.nan, rows.index)
@@ -249,7 +251,7 @@ def _mark_rows_of_condition_with_most_models(values: pd.DataFrame) -> pd.Series:
     )  # fmt: skip
 
 
-def _build_row_on_compared_models(page: str, study: str, measure_rows: pd.DataFrame) -> dict[str, object]:
+def _build_source_row_of_page_and_study(page: str, study: str, measure_rows: pd.DataFrame) -> dict[str, object]:
     """Say how the models of a page and study were compared, or that they are too few."""
     rows = measure_rows[measure_rows["compared"]]
     rows_by_model = rows.groupby("model", sort=False)

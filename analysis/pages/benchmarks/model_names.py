@@ -33,7 +33,9 @@ def read_alias_by_run_model(path: str | os.PathLike[str]) -> dict[str, str]:
     if ending not in (".csv", ".yml", ".yaml"):
         raise InputError(f"{file}: aliases are read from .csv, .yaml or .yml")
     pairs: dict[str, str] = {}
-    for where, name, alias in _read_csv_aliases(file) if ending == ".csv" else _read_yaml_aliases(file):
+    for where, name, alias in (
+        _iterate_csv_aliases_with_location(file) if ending == ".csv" else _iterate_yaml_aliases_with_location(file)
+    ):
         if not name or not alias:
             raise InputError(f"{file}: {where}: no {'alias' if name else 'model'}; give both, or leave the row out")
         if name in pairs:
@@ -42,7 +44,7 @@ def read_alias_by_run_model(path: str | os.PathLike[str]) -> dict[str, str]:
     return pairs
 
 
-def _read_csv_aliases(file: Path) -> Iterator[tuple[str, str, str]]:
+def _iterate_csv_aliases_with_location(file: Path) -> Iterator[tuple[str, str, str]]:
     """Yield where each row of an alias table stands, the model and its alias."""
     for line, cells in reading.read_csv_file(file):
         if not {"model", "alias"} <= cells.keys():
@@ -50,7 +52,7 @@ def _read_csv_aliases(file: Path) -> Iterator[tuple[str, str, str]]:
         yield f"line {line}", cells["model"], cells["alias"]
 
 
-def _read_yaml_aliases(file: Path) -> Iterator[tuple[str, str, str | None]]:
+def _iterate_yaml_aliases_with_location(file: Path) -> Iterator[tuple[str, str, str | None]]:
     """Yield where each entry of an alias table stands, the model and its alias."""
     content = reading.read_yaml_file(file)
     if not isinstance(content, dict):
@@ -104,10 +106,10 @@ def match_models_to_scored_models(
     rows = [
         ("runs", name, *matches[name], "", float("nan"))
         if name in matches
-        else ("runs", name, "", "", *near_scored.find_nearest(name))
+        else ("runs", name, "", "", *near_scored.find_nearest_name_and_similarity(name))
         for name in models
     ]
-    rows += [("scores", name, "", "", *near_runs.find_nearest(name)) for name in unmatched_names]
+    rows += [("scores", name, "", "", *near_runs.find_nearest_name_and_similarity(name)) for name in unmatched_names]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -125,7 +127,7 @@ def _match_models_by_alias_or_name(
     for model in models:
         if model in aliases:
             if aliases[model] not in name_set:
-                likely, _ = _NameIndex(scored_models).find_nearest(aliases[model])
+                likely, _ = _NameIndex(scored_models).find_nearest_name_and_similarity(aliases[model])
                 raise InputError(
                     f"{aliases_file}: alias {shorten_to_one_line(repr(aliases[model]))} of "
                     f"{shorten_to_one_line(repr(model))} is not among the scores; nearest is {likely!r}"
@@ -157,7 +159,7 @@ class _NameIndex:
             for part in _list_trigrams(name):
                 self.holders[part].append(place)
 
-    def find_nearest(self, name: str) -> tuple[str, float]:
+    def find_nearest_name_and_similarity(self, name: str) -> tuple[str, float]:
         """Return the nearest name and its similarity; ("", NaN) if no group of three letters is shared."""
         shared_counts: Counter[int] = Counter()
         for part in _list_trigrams(name):

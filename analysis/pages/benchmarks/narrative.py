@@ -25,7 +25,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
-from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_no_model_answers_verdict_and_reasons
 from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
 from ground.capitals import capitalise_sentence
@@ -64,21 +64,21 @@ def answer_page_question(
         rows = all_values[is_validity_below_half(all_values["validity"])]
         rows = rows[(rows["study"] != ALL) | (rows["study"] == ALL).all()]
         rows = rows.assign(label=labels.build_row_labels(rows[["study", "model"]]))
-        verdict, why = phrase_verdict_where_no_model_answers(rows, FEW_ANSWERS)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(
             asked_sentence,
             _explain_unknown_coefficients(frames),
             cautions=doubts,
-            details=_describe_how_many_measure_pairs_correlate(frames),
+            details=_build_details_on_pairwise_correlations(frames),
         )
     details = {
         "size_measures": (
-            *_describe_significant_tests_of_family(family),
-            *_describe_number_of_clear_correlations(family, SIZE),
+            *_describe_test_family_and_its_clear_coefficients(family),
+            *_describe_clear_count_with_size_or_accuracy(family, SIZE),
         ),
-        "accuracy_measures": tuple(_describe_number_of_clear_correlations(family, ACCURACY)),
+        "accuracy_measures": tuple(_describe_clear_count_with_size_or_accuracy(family, ACCURACY)),
         "benchmarks": (
             *_describe_rows_that_decide_answer(table, family),
             *_describe_correlations_clear_given_size(table, family),
@@ -88,7 +88,7 @@ def answer_page_question(
         asked_sentence,
         describe_clear_and_largest_correlations(family),
         cautions=doubts,
-        details=details | _describe_how_many_measure_pairs_correlate(frames),
+        details=details | _build_details_on_pairwise_correlations(frames),
     )
 
 
@@ -222,7 +222,7 @@ def _phrase_clear_coefficient_count(rows: pd.DataFrame) -> str:
     return f"{clear:,} differs" if clear == 1 else f"{clear:,} differ" if clear else "none is shown to differ"
 
 
-def _phrase_single_coefficient(rows: pd.DataFrame) -> str:
+def _phrase_whether_single_coefficient_differs(rows: pd.DataFrame) -> str:
     """Write whether the only coefficient is clear: "differs from 0"."""
     return "differs from 0" if rows["clear"].all() else "is not shown to differ from 0"
 
@@ -242,7 +242,7 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
     return f"{format_signed_number(row['r'], 2)} ({ends}{row['n']} models)"
 
 
-def _describe_significant_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
+def _describe_test_family_and_its_clear_coefficients(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
     row = _find_largest_coefficient(family)
     pair, is_one = f"{row['name']} with {_phrase_name_of_correlate(row['benchmark'])}", len(family) == 1
@@ -264,13 +264,13 @@ def _describe_significant_tests_of_family(family: pd.DataFrame) -> Iterator[str]
         )
 
 
-def _describe_number_of_clear_correlations(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
+def _describe_clear_count_with_size_or_accuracy(family: pd.DataFrame, benchmark: str) -> Iterator[str]:
     """Say how many correlations of the family with size, or with accuracy, are clear."""
     rows = family[family["benchmark"] == benchmark]
     if len(rows) and len(family) > 1:
         partner = _phrase_name_of_correlate(benchmark)
         result_text = (
-            f"The one with {partner} {_phrase_single_coefficient(rows)}"
+            f"The one with {partner} {_phrase_whether_single_coefficient_differs(rows)}"
             if len(rows) == 1
             else f"Of the {len(rows):,} with {partner}, {_phrase_clear_coefficient_count(rows)} from 0"
         )
@@ -299,7 +299,7 @@ def _describe_correlations_clear_given_size(table: pd.DataFrame, family: pd.Data
         yield f"Given size, {n_clear} of {total_text} with benchmarks or accuracy {remain}."
 
 
-def _describe_how_many_measure_pairs_correlate(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
+def _build_details_on_pairwise_correlations(frames: Mapping[str, pd.DataFrame]) -> dict[str, tuple[str, ...]]:
     """Say how many pairs of headline measures, size and benchmarks go together, for the figure of all of them."""
     table = frames["benchmark_matrix"]
     coefficients = table[table["method"] == "spearman"].dropna(subset=["r"]) if len(table) else table
@@ -308,7 +308,7 @@ def _describe_how_many_measure_pairs_correlate(frames: Mapping[str, pd.DataFrame
     coefficients = coefficients.assign(clear=_mark_coefficients_clearly_nonzero(coefficients))
     count_sentence = (
         "A family of its own: the one rank correlation between these measures "
-        f"{_phrase_single_coefficient(coefficients)}."
+        f"{_phrase_whether_single_coefficient_differs(coefficients)}."
         if len(coefficients) == 1
         else f"A family of its own: of {len(coefficients):,} rank correlations between these measures, "
         f"{_phrase_clear_coefficient_count(coefficients)} from 0 {CORRECTED}."

@@ -56,12 +56,14 @@ def find_prompt_forms_of_units(runs: Runs) -> dict[Unit, UnitForm]:
         group_name = name if (study, name) not in used_names else ", ".join(conditions)
         used_names.add((study, name))
         for unit, forms in form_counts.items():
-            form = _find_unit_settings(runs, unit).get("form")
+            form = _get_condition_fields_of_unit(runs, unit).get("form")
             unit_forms[unit] = UnitForm(group_name if len(conditions) > 1 else unit[2], str(form or ""), forms)
     return unit_forms
 
 
-def find_form_of_joined_conditions(runs: Runs, unit_forms: Mapping[Unit, UnitForm], unit: Unit) -> UnitForm | None:
+def find_form_of_unit_joining_conditions(
+    runs: Runs, unit_forms: Mapping[Unit, UnitForm], unit: Unit
+) -> UnitForm | None:
     """Say how a unit was asked that stands for several conditions: `plain` for `plain/up` and `plain/down`.
 
     Parameters
@@ -96,14 +98,14 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
     groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
     for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
         study, model, condition = unit
-        fields = _find_unit_settings(runs, unit)
+        fields = _get_condition_fields_of_unit(runs, unit)
         same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
         key = study, _replace_form_in_condition_name_by_own_form(condition, fields.get("form")), same
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
     return [(name, units) for (_, name, _), units in groups.items()]
 
 
-def _find_unit_settings(runs: Runs, unit: Unit) -> Mapping[str, Any]:
+def _get_condition_fields_of_unit(runs: Runs, unit: Unit) -> Mapping[str, Any]:
     """Return the fields of a unit's condition, as run.json has them."""
     study, _, condition = unit
     fields: Mapping[str, Any] = runs.info["conditions"][study][condition]
@@ -122,4 +124,6 @@ def _replace_form_in_condition_name_by_own_form(condition: str, form: object) ->
 def _choose_unit_in_form_of_stage(runs: Runs, model: str, model_units: Sequence[Unit]) -> Unit:
     """Choose the unit of a model that is in the form of its stage; else its first."""
     form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
-    return next((unit for unit in model_units if _find_unit_settings(runs, unit).get("form") == form), model_units[0])
+    return next(
+        (unit for unit in model_units if _get_condition_fields_of_unit(runs, unit).get("form") == form), model_units[0]
+    )

@@ -25,12 +25,12 @@ class BenchmarksPage(Page):
         rows = self.runs.execute("SELECT study, count(DISTINCT item) FROM stimuli GROUP BY study ORDER BY study")
         item_counts = pd.Series(dict(rows.fetchall()))
         when = words.phrase_run_dates(self.runs.info)
-        return self.show_answer(narrative.answer_page_question(frames, when, item_counts))
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(frames, when, item_counts))
 
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
         return render_template_for_notebook(
-            "benchmarks/method", rules=verdicts.describe_verdict_rules("validity", "holm")
+            "benchmarks/method", rules=verdicts.format_verdict_rules_by_name("validity", "holm")
         )
 
     def list_model_facts(self) -> pd.DataFrame:

@@ -30,7 +30,7 @@ def draw_size_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         Rows of table `measures_by_model`: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def draw_accuracy_measures(frame: pd.DataFrame, *, width: float = PAGE, looks: L
     frame
         Rows of table `measures_by_model` with an accuracy: one per measure and model.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -95,10 +95,10 @@ def draw_coefficients(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    values, order = build_correlation_matrix(frame)
+    values, order = build_symmetric_matrix_and_measure_order(frame)
     clear = np.zeros_like(values)
     if "p_holm" in frame:
-        clear, _ = build_correlation_matrix(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
+        clear, _ = build_symmetric_matrix_and_measure_order(frame.assign(r=(frame["p_holm"] < ALPHA).astype(float)))
     matrix_rows = choose_matrix_rows(values)
     return matrices.draw_lower_triangle(
         values[np.ix_(matrix_rows, matrix_rows)], [str(order[place]).replace("_", " ") for place in matrix_rows],
@@ -115,7 +115,7 @@ def choose_matrix_rows(values: np.ndarray) -> list[int]:
     return sorted(np.argsort(-means, kind="stable")[:SIDE].tolist())
 
 
-def build_correlation_matrix(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
+def build_symmetric_matrix_and_measure_order(frame: pd.DataFrame) -> tuple[np.ndarray, list[str]]:
     """Return the symmetric matrix of a long frame (1 on the diagonal where a row has a number), and its order."""
     order = list(dict.fromkeys([*frame["measure_a"], *frame["measure_b"]]))
     place = {name: i for i, name in enumerate(order)}
@@ -196,9 +196,9 @@ def select_drawn_measures(frame: pd.DataFrame) -> pd.DataFrame:
 def _choose_drawing_styles_of_models(frame: pd.DataFrame, looks: Looks | None) -> Looks:
     """Return how each model is drawn: all alike where a legend has no room for them, so that no colour is unsaid."""
     models = sorted(frame["model"].unique())
-    looks = looks or plotting.assign_colours_and_markers(models)
+    looks = looks or plotting.assign_look_to_each_model(models)
     if len(models) <= NAMED:
-        return plotting.assign_distinct_model_colours(looks, models)
+        return plotting.assign_looks_of_distinct_colours(looks, models)
     return plotting.assign_one_look_to_all_models(looks)
 
 

@@ -71,7 +71,11 @@ def join_repeated_rows_of_models(
     if rule == MEAN:
         single = groups.mean()
     else:
-        order = _parse_row_dates(file, dates, is_repeated, row_locations) if rule == NEWEST else frame.mean(axis=1)
+        order = (
+            _parse_required_dates_of_repeated_rows(file, dates, is_repeated, row_locations)
+            if rule == NEWEST
+            else frame.mean(axis=1)
+        )
         # Largest first, the order of the file among equals, rows that nothing is known about last.
         ranked = order.sort_values(ascending=False, kind="stable", na_position="last").index
         chosen_rows = ranked[~model_names[ranked].duplicated()].sort_values()
@@ -91,7 +95,9 @@ def describe_counts_of_rows_per_model(frame: pd.DataFrame) -> str:
     )
 
 
-def _parse_row_dates(file: Path, dates: pd.Series, is_repeated: pd.Series, row_locations: Sequence[str]) -> pd.Series:
+def _parse_required_dates_of_repeated_rows(
+    file: Path, dates: pd.Series, is_repeated: pd.Series, row_locations: Sequence[str]
+) -> pd.Series:
     """Read the dates of the rows that have to be compared."""
     parsed_dates = pd.to_datetime(dates.where(is_repeated), format="ISO8601", errors="coerce", utc=True)
     for row in is_repeated[is_repeated & parsed_dates.isna()].index[:1]:

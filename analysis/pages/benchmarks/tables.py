@@ -88,13 +88,15 @@ def tabulate_measure_benchmark_correlations(
     """
     # First the file, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
-    values = _select_values_to_correlate(runs, invalid)
+    values = _collect_values_to_correlate(runs, invalid)
     models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
     for _, part in values.groupby(OF, sort=False):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = align_measure_column_to_models(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
-            rows += _compute_correlations_of_measure(ours, theirs, models, {**measure_keys, "benchmark": benchmark})
+            rows += _iterate_correlations_of_measure_by_method(
+                ours, theirs, models, {**measure_keys, "benchmark": benchmark}
+            )
     table = pd.DataFrame(rows)
     if table.empty:
         return table
@@ -104,7 +106,7 @@ def tabulate_measure_benchmark_correlations(
     )
 
 
-def tabulate_pairwise_correlations(
+def tabulate_correlations_of_all_pairs(
     runs: Runs, *, scores: str = "", score_columns: str = "", score_rows: str = "", aliases: str = "",
     invalid: str = "dropped",
 ) -> pd.DataFrame:  # fmt: skip
@@ -124,7 +126,7 @@ def tabulate_pairwise_correlations(
     """
     # First the file, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
-    values = _select_values_to_correlate(runs, invalid)
+    values = _collect_values_to_correlate(runs, invalid)
     models = build_model_facts(runs, score_table, aliases)
     values = values[values["headline"].astype(bool)]
     ours = {
@@ -212,7 +214,7 @@ def tabulate_measures_by_model_and_condition(runs: Runs, *, invalid: str = "drop
     return collect_measures(runs, invalid).values
 
 
-def tabulate_compared_and_left_out_measures(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
+def tabulate_compared_models_of_pages_and_studies(runs: Runs, *, invalid: str = "dropped") -> pd.DataFrame:
     """List how the models of every page and study were compared, and which measures were left out.
 
     Parameters
@@ -228,7 +230,7 @@ def tabulate_compared_and_left_out_measures(runs: Runs, *, invalid: str = "dropp
     return collect_measures(runs, invalid).sources
 
 
-def _select_values_to_correlate(runs: Runs, invalid: str) -> pd.DataFrame:
+def _collect_values_to_correlate(runs: Runs, invalid: str) -> pd.DataFrame:
     """Return the values that are correlated: of the chosen conditions, of models that answer, and of enough of them."""
     values = collect_measures(runs, invalid).values
     valid_values = values[values["compared"].astype(bool) & values["value"].notna() & ~values["silent"].astype(bool)]
@@ -262,7 +264,7 @@ def _add_rule_that_joined_file_rows(table: pd.DataFrame, score_table: Scores | N
     return table.assign(joined_by=np.where(table["rows"] > table["n"], score_table.rule if score_table else "", ""))
 
 
-def _compute_correlations_of_measure(
+def _iterate_correlations_of_measure_by_method(
     measure_values: pd.Series, counterpart_values: pd.Series, model_facts: ModelFacts, row_keys: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""

@@ -61,7 +61,7 @@ TABLES = {
         select_interval_end_columns(ACCURACY + PERFECT), BARE | set(PERFECT),
     ),
     "choice_classes": Table(
-        "tables.tabulate_questions_by_correct_wordings",
+        "tables.tabulate_shares_of_question_classes",
         "Questions whose wordings are all, partly or never perfectly correct",
         f"Perfectly correct: answered rightly in every order (Choi, equation 1), with {OVER_ITEMS}. Partly: some "
         "wordings of a question are, others are not. The paper keeps these questions, and calls them inconsistent. "

@@ -15,7 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from ground.capitals import uncapitalise_sentence
 
 OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
@@ -46,7 +46,7 @@ def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
 def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
     """Yield the cautions, from tables `choice` (with labels) and `choice_changes`."""
     units = table.drop_duplicates(["study", "model", "condition"])
-    yield from list_cautions_about_unjudged_models(units)
+    yield from list_cautions_unless_all_models_unjudged(units)
     bounded_units = units[~is_validity_below_half(units["validity"])].dropna(subset=["validity_at_most"])
     if len(bounded_units):
         least = format_percent(bounded_units["validity"].min())

@@ -34,8 +34,8 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
     runs
         From `analysis.runs.open_runs`.
     resamples, seed
-        Draws of the test (`significance.compute_paired_permutation_p_values`; 0: no p values and no intervals) and its
-        seed.
+        Draws of the test (`significance.compute_paired_permutation_p_and_least_p`; 0: no p values and no intervals)
+        and its seed.
 
     Returns
     -------
@@ -102,7 +102,9 @@ def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS,
     rows = []
     for study in read_choice_studies(runs):
         changed_pairs = list(
-            _list_tuning_and_prompt_pairs(study, runs.info["models"], runs.info["conditions"][study.study])
+            _iterate_changes_with_units_after_and_before(
+                study, runs.info["models"], runs.info["conditions"][study.study]
+            )
         )
         kinds, pairs = [kind for kind, _ in changed_pairs], [pair for _, pair in changed_pairs]
         for row in _compare_unit_pairs_by_subset(study, pairs, resamples, seed):
@@ -118,7 +120,7 @@ def _tabulate_rows_with_corrected_p_values(rows: list[dict[str, Any]]) -> pd.Dat
     return frame.assign(p_holm=correct_families_by_holm(frame, FAMILY)) if rows else frame
 
 
-def _list_tuning_and_prompt_pairs(
+def _iterate_changes_with_units_after_and_before(
     study: Choices, models: Mapping[str, Any], conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield what was changed, and the units after and before it."""

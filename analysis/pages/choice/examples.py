@@ -33,21 +33,23 @@ def tabulate_right_then_wrong_examples(runs: Runs) -> pd.DataFrame:
         rows_by_change: dict[tuple[str, str], dict[str, Any]] = {}
         for unit, (model, condition) in enumerate(study.units):
             for change, pair in (
-                pair for pair in _find_right_to_wrong_cell_pairs(study, unit) if (model, pair[0]) not in rows_by_change
+                pair
+                for pair in _find_right_to_wrong_cells_per_change(study, unit)
+                if (model, pair[0]) not in rows_by_change
             ):
                 rows_by_change[model, change] = {"study": study.study, "model": model, "condition": condition,
                                                  "change": change,
-                                        **_read_texts_of_variants_and_choices(runs, study, unit, *pair)}  # fmt: skip
+                                        **_build_row_of_texts_before_and_after(runs, study, unit, *pair)}  # fmt: skip
         rows += sorted(rows_by_change.values(), key=lambda row: [model for model, _ in study.units].index(row["model"]))
     return pd.DataFrame(rows)
 
 
-def _find_right_to_wrong_cell_pairs(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
+def _find_right_to_wrong_cells_per_change(study: Choices, unit: int) -> list[tuple[str, tuple[Cell, Cell]]]:
     """Return for each change (words, order) the cells of a right answer before and a wrong one after it."""
     chosen = study.chosen_letter[..., unit]
     pairs = []
     for change, choices_by_change in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):
-        turned_places = _find_question_most_often_turned_wrong(choices_by_change, study.gold)
+        turned_places = _find_question_and_places_most_often_turned_wrong(choices_by_change, study.gold)
         if turned_places:
             item, shared_place, *sides = turned_places
             before, after = (
@@ -57,7 +59,7 @@ def _find_right_to_wrong_cell_pairs(study: Choices, unit: int) -> list[tuple[str
     return pairs
 
 
-def _find_question_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
+def _find_question_and_places_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
     """Find the question that its last axis turns most often from right to another choice.
 
     Parameters
@@ -88,7 +90,7 @@ def _find_question_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[
     return item, int(shared_place), int(before), int(after)
 
 
-def _read_texts_of_variants_and_choices(
+def _build_row_of_texts_before_and_after(
     runs: Runs, study: Choices, unit: int, before: Cell, after: Cell
 ) -> dict[str, Any]:
     """Return the texts of both variants of a question, and of the choices taken."""

@@ -133,7 +133,7 @@ def _compute_differing_pair_shares(choice_codes: Codes, axis: int) -> Array:
     return np.divide(pairs - same_pairs, pairs, out=np.full(n.shape, np.nan), where=pairs > 0)
 
 
-def count_answers_choosing_given_position(
+def count_answers_at_position_and_all_answers(
     chosen_places: Codes, right_places: Codes, place: int, right_place: int | None
 ) -> tuple[Array, Array]:
     """Count the answers that chose the option at one place, and all answers.

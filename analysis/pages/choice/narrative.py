@@ -25,8 +25,8 @@ from analysis.reporting.words import (
     shots,
     verdicts,
 )
-from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
@@ -65,9 +65,9 @@ def answer_page_question(
         What of the differences between models is more than rewording
         (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`reporting.words.chance.tabulate_units_with_chance_changes`).
     shared
-        Whether questions share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
+        Whether questions share their wordings (`reporting.words.beyond.has_study_with_wordings_shared_by_items`).
     varying_examples
         Studies whose wordings are numbers of examples
         (`reporting.words.shots.find_studies_with_varying_example_counts`).
@@ -83,7 +83,7 @@ def answer_page_question(
     asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
-        verdict, why = phrase_verdict_where_no_model_answers(table)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():
@@ -112,7 +112,7 @@ def answer_page_question(
     }
     return Answer(
         asked_sentence,
-        _describe_models_by_choice_verdict(judged, size, by_chance, varying_examples),
+        _describe_counts_of_choice_verdicts(judged, size, by_chance, varying_examples),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
@@ -128,13 +128,13 @@ def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[i
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
-        f"{begin_sentence_with_models(table)} asked {format_quantity(questions, 'question')}, "
+        f"{phrase_models_with_verb(table)} asked {format_quantity(questions, 'question')}, "
         f"{'each ' if questions > 1 else ''}in {format_quantity(wordings, 'wording')} with its choices in "
         f"{format_quantity(orders, 'order')}{when}."
     )
 
 
-def _describe_models_by_choice_verdict(
+def _describe_counts_of_choice_verdicts(
     judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame, varying_examples: Sequence[str]
 ) -> str:
     """Count the words of the models that answer; of one, say how many questions are changed."""

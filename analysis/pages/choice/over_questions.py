@@ -22,16 +22,16 @@ import numpy.typing as npt
 from analysis.measures.choices import Choices
 from analysis.pages.choice import measures
 from analysis.statistics import interval
-from analysis.statistics.interval import Interval, build_interval_with_unknown_ends
+from analysis.statistics.interval import Interval, build_interval_without_values
 from analysis.statistics.resampling import (
     LEVEL,
     Array,
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_shares,
+    compute_shares_or_differences_per_draw,
 )
-from analysis.statistics.shares import build_shares_of_columns, estimate_share, newcombe
-from analysis.statistics.significance import compute_paired_permutation_p_values
+from analysis.statistics.shares import build_shares_by_figure, estimate_share, newcombe
+from analysis.statistics.significance import compute_paired_permutation_p_and_least_p
 
 ShareTerms = tuple[Array, Array]  # per question: what counts, of how much; twice (questions, units)
 ACCURACY, XPARACON, PERFECT = "accuracy", "xparacon", "perfectly_correct"
@@ -111,17 +111,17 @@ def estimate_share_intervals(
     shares = {name: (name,) for name in terms_by_measure} | dict(differences or {})
     defined_terms, intervals = _drop_measures_without_any_value(terms_by_measure), {}
     if defined_terms:
-        columns, parts_by_measure = _build_numerator_and_denominator_columns(defined_terms)
+        columns, parts_by_measure = _build_share_term_columns_and_names_by_measure(defined_terms)
         parts = {
             name: [part for measure in measures_of_share for part in parts_by_measure[measure]]
             for name, measures_of_share in shares.items()
             if set(measures_of_share) <= defined_terms.keys()
         }
-        intervals = bootstrap_intervals(columns, partial(compute_drawn_shares, parts_by_figure=parts),
-            partial(build_shares_of_columns, parts_by_figure=parts), draws=resamples, seed=seed)  # fmt: skip
+        intervals = bootstrap_intervals(columns, partial(compute_shares_or_differences_per_draw, parts_by_figure=parts),
+            partial(build_shares_by_figure, parts_by_figure=parts), draws=resamples, seed=seed)  # fmt: skip
     units = next(iter(terms_by_measure.values()))[0].shape[1]
     n_items = next(iter(intervals.values())).n_items if intervals else np.zeros(units, np.int64)
-    return {name: intervals.get(name, build_interval_with_unknown_ends(n_items)) for name in shares}
+    return {name: intervals.get(name, build_interval_without_values(n_items)) for name in shares}
 
 
 def _drop_measures_without_any_value(terms_by_measure: Mapping[str, ShareTerms]) -> dict[str, ShareTerms]:
@@ -133,7 +133,7 @@ def estimate_share_differences(
     terms_by_measure: Mapping[str, ShareTerms], unit_pairs: Sequence[tuple[int, int]], resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute differences of shares, a minus b, with Newcombe's intervals and p values of
-    `compute_paired_permutation_p_values`.
+    `compute_paired_permutation_p_and_least_p`.
 
     Parameters
     ----------
@@ -151,19 +151,18 @@ def estimate_share_differences(
     """
     defined_terms = _drop_measures_without_any_value(terms_by_measure)
     if not defined_terms:  # no unit has a response
-        return {
-            name: build_interval_with_unknown_ends(np.zeros(len(unit_pairs), np.int64)) for name in terms_by_measure
-        }
-    columns, parts = _build_numerator_and_denominator_columns(defined_terms)
+        return {name: build_interval_without_values(np.zeros(len(unit_pairs), np.int64)) for name in terms_by_measure}
+    columns, parts = _build_share_term_columns_and_names_by_measure(defined_terms)
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
-    intervals = bootstrap_differences(columns, partial(compute_drawn_shares, parts_by_figure=parts), unit_pairs,
-        partial(build_shares_of_columns, parts_by_figure=parts), draws=min(resamples, 1), seed=seed)  # fmt: skip
+    compute_shares = partial(compute_shares_or_differences_per_draw, parts_by_figure=parts)
+    intervals = bootstrap_differences(columns, compute_shares, unit_pairs,
+        partial(build_shares_by_figure, parts_by_figure=parts), draws=min(resamples, 1), seed=seed)  # fmt: skip
     for name, terms in defined_terms.items():
-        intervals[name].p[:], intervals[name].p_least[:] = compute_paired_permutation_p_values(
+        intervals[name].p[:], intervals[name].p_least[:] = compute_paired_permutation_p_and_least_p(
             _compute_difference_contributions(terms, unit_pairs), resamples, seed
         )
     return {
-        name: intervals.get(name, build_interval_with_unknown_ends(intervals[ACCURACY].n_items))
+        name: intervals.get(name, build_interval_without_values(intervals[ACCURACY].n_items))
         for name in terms_by_measure
     }
 
@@ -244,7 +243,7 @@ def compute_xparacon_difference_ends(
     return ends[0], ends[1]
 
 
-def _build_numerator_and_denominator_columns(
+def _build_share_term_columns_and_names_by_measure(
     terms_by_measure: Mapping[str, ShareTerms],
 ) -> tuple[dict[str, Array], dict[str, list[tuple[str, str]]]]:
     """Return numerators and denominators as columns for the bootstrap, and the two columns of every measure."""

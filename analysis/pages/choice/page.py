@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measures.choices import TEXTS, list_choice_studies, read_choice_studies
+from analysis.measures.choices import TEXTS, read_choice_studies, require_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
@@ -28,7 +28,7 @@ class ChoicePage(Page):
     @property
     def conditions_scoring_option_texts(self) -> list[str]:
         """List the conditions with the probabilities of the choices' texts, which are read per byte, too."""
-        conditions = [fields for study in list_choice_studies(self.runs) for fields in
+        conditions = [fields for study in require_choice_studies(self.runs) for fields in
                       self.runs.info["conditions"][study].items()]  # fmt: skip
         return [name for name, fields in conditions if fields.get("way") == TEXTS]
 
@@ -36,22 +36,22 @@ class ChoicePage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         shapes = [study.asked_mask.shape for study in read_choice_studies(self.runs)]
-        size = self._count_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
-        return self.show_answer(narrative.answer_page_question(
+        size = self._count_distinct_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(
             frames, size, words.phrase_run_dates(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
-            chance.find_units_with_chance_changes(self.runs),
-            beyond.has_wordings_shared_by_items(self.runs),
+            chance.tabulate_units_with_chance_changes(self.runs),
+            beyond.has_study_with_wordings_shared_by_items(self.runs),
             shots.find_studies_with_varying_example_counts(self.runs),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
-    def _count_questions(self) -> int:
+    def _count_distinct_questions(self) -> int:
         """Count the questions; one that two studies ask, such as before and after a tuning, counts once."""
         sql = """
             SELECT count(DISTINCT (item, text)) FROM (
                 SELECT item, arg_min(text, position) AS text FROM stimuli SEMI JOIN responses USING (study, item)
                 WHERE study IN (SELECT unnest(?)) GROUP BY study, item)"""
-        return int(self.runs.execute(sql, [list_choice_studies(self.runs)]).fetchall()[0][0])
+        return int(self.runs.execute(sql, [require_choice_studies(self.runs)]).fetchall()[0][0])
 
     def examples(self) -> Html:
         """Show questions that are answered rightly, and wrongly in other words or another order."""
@@ -77,7 +77,7 @@ class ChoicePage(Page):
             answers=int(all_question_rows["n"].sum()),
             readings=" ".join(describe_text_reading_rules(all_question_rows)),
             word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "change", "holm",
+            rules=verdicts.format_verdict_rules_by_name("validity", "interval", "chance", "several", "change", "holm",
                                                   "beyond"),
         )  # fmt: skip
 

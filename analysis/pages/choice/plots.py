@@ -61,11 +61,11 @@ def draw_choice_map(
         The figure.
     """
     subsets = list_panel_subsets(rows)
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"]))
     names = list(rows["label"].unique())
     across = 1 if panels.is_one_column_wide(width) else min(2, len(subsets))
     room = 0.45 * (width / across - 0.48)  # inches of a name: a little less than half of a panel
-    fitted_names = {name: plotting.wrap_name_into_lines(name, room) for name in names}
+    fitted_names = {name: plotting.insert_line_breaks_into_name(name, room) for name in names}
     down = -(-len(subsets) // across)
     tallest = (0.128 * plotting.count_lines_of_tallest_text(fitted_names.values()) * len(names) + 0.86) * down
     legend_names = [] if tallest < HIGHEST else panels.prefix_names_with_numbers(names)
@@ -217,7 +217,7 @@ def draw_choice_xparacon(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     subsets = list_panel_subsets(frame)
     rows = frame[frame["subset"].isin(subsets)].sort_values(
         ["silent", "xparacon"], ascending=[True, False], kind="stable"
@@ -284,7 +284,7 @@ def draw_choice_positions(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     gaps = frame.assign(gap=(frame["share"] - frame["is_right"]).abs()).groupby("label", sort=False)["gap"].max()
     names = labels.keep_ends_of_long_sequence(list(gaps.sort_values(ascending=False, kind="stable").index), ROWS)
     rows = frame[frame["label"].isin(names)]
@@ -330,7 +330,7 @@ def draw_training_losses(training_history: pd.DataFrame, *, width: float = PAGE,
     training_history
         Table `choice_history`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -338,7 +338,7 @@ def draw_training_losses(training_history: pd.DataFrame, *, width: float = PAGE,
         The figure.
     """
     models = list(training_history["model"].unique())[:LINES]
-    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_looks_of_distinct_colours(looks or plotting.assign_look_to_each_model(models), models)
     legend_names = models
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.0 if panels.is_one_column_wide(width) else 2.4, left=0.46, title=0.05, below=0.4,

@@ -49,7 +49,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
                 "validity": choices.validity,
                 "validity_at_most": choices.validity_at_most,
                 "no_choice": (choices.chosen_letter == NO_CHOICE).sum(axis=(0, 1, 2)),
-                **_build_answer_parsing_columns(choices),
+                **_build_text_reading_columns(choices),
                 "chance": (answers / sizes[..., None]).sum(axis=(0, 1, 2)) / answers.sum(axis=(0, 1, 2)),
                 "n_varying": (terms_by_measure[over_questions.XPARACON][0] > 0).sum(axis=0),
             }
@@ -57,7 +57,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
     return _tabulate_unit_measures_by_subset(runs, measure_accuracy_and_xparacon)
 
 
-def _build_answer_parsing_columns(choices: Choices) -> dict[str, Any]:
+def _build_text_reading_columns(choices: Choices) -> dict[str, Any]:
     """Build columns with the way each unit's texts were read as answers, their number, and how many another way would
     read otherwise."""
     answers, readings = choices.chosen_letter != NOT_ASKED, np.array(choices.readings, object)
@@ -102,7 +102,7 @@ def tabulate_choice_accuracy_by_wording(runs: Runs, *, resamples: int = DRAWS, s
     )
 
 
-def tabulate_questions_by_correct_wordings(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_shares_of_question_classes(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Count the questions of which all wordings, some or none are perfectly correct (Choi, section 2).
 
     With three wordings, some are one or two: the questions that `waver choice build` keeps.
@@ -193,7 +193,7 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
         )
         return {**kept_columns, **turned_columns, "n_questions": kept_columns["n_questions"],
                 "validity": choices.validity,
-                "no_interval": _join_reasons_for_missing_intervals(kept_columns["no_interval"],
+                "no_interval": _join_missing_interval_reasons_per_unit(kept_columns["no_interval"],
                                                                    turned_columns["no_interval"])}  # fmt: skip
 
     return _tabulate_unit_measures_by_subset(runs, compute_kept_and_turned_choice_shares)
@@ -221,7 +221,9 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
         letters, rows = choices.letters[: int(choices.size.max())], []
         for of, right in ((None, ALL), *enumerate(letters)):
             for number, letter in (*enumerate(letters), (NO_CHOICE, NO_LETTER)):
-                counts = measures.count_answers_choosing_given_position(choices.chosen_place, choices.right, number, of)
+                counts = measures.count_answers_at_position_and_all_answers(
+                    choices.chosen_place, choices.right, number, of
+                )
                 is_asked = (choices.chosen_place != NOT_ASKED).any(axis=(1, 2))
                 share, whole = (np.where(is_asked, side, np.nan) for side in counts)
                 terms_by_measure, gap = {"share": (share, whole)}, {}
@@ -241,7 +243,7 @@ def tabulate_chosen_letters(runs: Runs, *, resamples: int = DRAWS, seed: int = 0
     )
 
 
-def _join_reasons_for_missing_intervals(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
+def _join_missing_interval_reasons_per_unit(reasons_a: np.ndarray, reasons_b: np.ndarray) -> list[str]:
     """Join what two parts of a row say about missing intervals."""
     return ["; ".join(filter(None, pair)) for pair in zip(reasons_a, reasons_b, strict=True)]
 

@@ -12,7 +12,7 @@ from analysis.runs import Runs
 
 TABLES = {
     "drift_changes": Table(
-        "changes.tabulate_drift_changes",
+        "changes.tabulate_change_verdict_of_each_series",
         "What changed, since when, and by how much",
         "Each look is tested against all before it, alone and with those of a window before it. The level is spent on "
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
@@ -47,7 +47,7 @@ TABLES = {
         interval={"difference": None},
     ),
     "drift_looks": Table(
-        "tables.tabulate_drift_times",
+        "tables.tabulate_looks_of_models_and_conditions",
         "The times at which the items were asked",
         "Every time of every model and condition, with its run folder, and what was set otherwise than before.",
         split_names("study model condition look time folder wordings n_items n_left_out n_wordings validity "

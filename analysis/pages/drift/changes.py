@@ -22,13 +22,13 @@ from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
     compute_p_norm_of_squared_limits,
-    compute_squared_half_widths_of_parts,
+    compute_squared_half_widths_and_freedom,
     estimate_panel_mean,
 )
 from analysis.statistics.resampling import LEVEL, Array
 
 
-def tabulate_drift_changes(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
+def tabulate_change_verdict_of_each_series(runs: Runs, *, looks: int = LOOKS) -> pd.DataFrame:
     """Say of every model, condition and measure whether it changed, since when, and by how much.
 
     Parameters
@@ -92,10 +92,10 @@ def tabulate_most_changed_items(runs: Runs, *, looks: int = LOOKS, examples: int
     Raises
     ------
     InputError
-        For a number of examples below 1, and as `tabulate_drift_changes`.
+        For a number of examples below 1, and as `tabulate_change_verdict_of_each_series`.
     """
     refuse_too_few_examples(examples)
-    changes = tabulate_drift_changes(runs, looks=looks)
+    changes = tabulate_change_verdict_of_each_series(runs, looks=looks)
     rows: list[dict[str, object]] = []
     for (series, drift), verdict in zip(
         detect_changes_of_all_series(runs, looks), changes.get("found", ()), strict=True
@@ -170,7 +170,7 @@ def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Pa
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))
-    half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(parts, LEVEL))))
+    half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_and_freedom(parts, LEVEL))))
     return panel.mean - half, panel.mean + half
 
 
@@ -179,7 +179,7 @@ def _list_most_changed_items(series: Series, place: int, examples: int) -> list[
     before, after = _average_answers_before_and_after(series, place)
     distances = np.nan_to_num(np.abs(after - before))
     order = np.argsort(-distances, kind="stable")[:examples]
-    texts = [_read_item_texts_at_time(series, look) for look in (place - 1, place)]
+    texts = [_read_texts_and_first_rewordings_at_look(series, look) for look in (place - 1, place)]
     return [
         {
             **build_unit_columns_of_series(series), "measure": series.measure, "item": series.items[row],
@@ -192,7 +192,7 @@ def _list_most_changed_items(series: Series, place: int, examples: int) -> list[
     ]  # fmt: skip
 
 
-def _read_item_texts_at_time(series: Series, place: int) -> pd.DataFrame:
+def _read_texts_and_first_rewordings_at_look(series: Series, place: int) -> pd.DataFrame:
     """Read of every item of a look its own text, else its first, and its first rewording that was asked."""
     rows = series.looks[place].runs.sql(
         """

@@ -25,8 +25,8 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
-    list_cautions_about_unjudged_models,
-    phrase_verdict_where_no_model_answers,
+    list_cautions_unless_all_models_unjudged,
+    phrase_no_model_answers_verdict_and_reasons,
 )
 from ground.capitals import uncapitalise_sentence
 
@@ -71,13 +71,13 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = phrase_verdict_where_no_model_answers(_rename_least_validity(headline), FEW_ANSWERS)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(_rename_least_validity(headline), FEW_ANSWERS)
         return Answer(setup, f"At some look, {uncapitalise_sentence(verdict)}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
     details = {"drift_series": sentences, "drift_changes": WORD_MEANINGS}
     return Answer(
-        setup, _describe_models_by_drift_verdict(headline, frames["drift_measures"]), cautions=cautions,
+        setup, _describe_counts_of_drift_verdicts(headline, frames["drift_measures"]), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def _rename_least_validity(changes: pd.DataFrame) -> pd.DataFrame:
     return changes.assign(validity=changes["validity_least"], validity_at_most=changes["validity_least_at_most"])
 
 
-def _describe_models_by_drift_verdict(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
+def _describe_counts_of_drift_verdicts(headline: pd.DataFrame, measures: pd.DataFrame) -> str:
     """Count the models by what was found; of a single one that changed, say by how much and since when."""
     words = [
         "" if silent or word == CANNOT_TELL else word
@@ -202,7 +202,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
             yield sentence.format(join_names(names))
-    yield from list_cautions_about_unjudged_models(_rename_least_validity(headline), FEW_ANSWERS)
+    yield from list_cautions_unless_all_models_unjudged(_rename_least_validity(headline), FEW_ANSWERS)
     yield from describe_differing_validity(looks)
     left_out = looks[looks["n_left_out"] > 0].drop_duplicates("label").set_index("label")["n_left_out"]
     if len(left_out):

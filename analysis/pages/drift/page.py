@@ -33,7 +33,7 @@ class DriftPage(Page):
         folders = [*self.runs.earlier, *self.runs.folders]
         sessions = [session for folder in folders for session in folder.info["sessions"]]
         when = words.phrase_run_dates({"models": self.runs.info["models"], "sessions": sessions})
-        return self.show_answer(narrative.answer_page_question(frames, when))
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(frames, when))
 
     def list_answers_at_every_look(self) -> pd.DataFrame:
         """List all answers over time: a row per model, condition, measure, look, item and wording with an answer."""
@@ -44,5 +44,5 @@ class DriftPage(Page):
         looks = int(self.collect_table_options("drift_changes")["looks"])
         return render_template_for_notebook(
             "drift/method", looks=looks, n_windows=count_windows_of_planned_looks(looks),
-            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules("validity"),
+            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.format_verdict_rules_by_name("validity"),
         )  # fmt: skip

@@ -33,7 +33,7 @@ def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     names = list(frame["label"].unique())
     across = min(ACROSS[panels.is_one_column_wide(width)], len(names))
     drawing, all_axes = panels.lay_out_panels(

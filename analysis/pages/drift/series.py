@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.compare.pairs import VALIDITY, read_validities_of_unit
 from analysis.compare.settings import map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
-from analysis.measures.reworded.flips import FLIPS, mark_flipped_items
+from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
 from analysis.pages.drift.wordings import KEPT, SAME, classify_sharing_of_asked_wordings, list_hashes_of_asked_wordings
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs.database import Runs, connect_duckdb, list_asked_units
@@ -139,7 +139,7 @@ def _read_all_series(runs: Runs) -> Iterator[Series]:
     for places, units in _group_units_by_folders(runs).items():
         folders = [all_folders[place] for place in places]
         _refuse_differing_protocols_or_options(folders)
-        items, n_left_out = _find_common_items(runs, folders)
+        items, n_left_out = _find_common_items_and_count_left_out(runs, folders)
         looks = [_open_runs_of_folder_with_common_items(folder, items) for folder in folders]
         labels = label_times(folders)
         for _, model, condition in units:
@@ -159,7 +159,7 @@ def _refuse_differing_protocols_or_options(folders: Sequence[Folder]) -> None:
                 )
 
 
-def _find_common_items(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str], int]:
+def _find_common_items_and_count_left_out(runs: Runs, folders: Sequence[Folder]) -> tuple[list[str], int]:
     """Find the items that all folders have alike: right answer, options, original; in the order of the last folder."""
     study = folders[-1].study
     kept_items = runs.sql("SELECT item, count(*) AS n FROM stimuli WHERE study = ? GROUP BY item", [study])
@@ -272,7 +272,7 @@ def _read_series_of_unit(
         )  # fmt: skip
         yield series
         if measure in (AGREEMENT, ACCURACY) and last.headline and _have_all_times_as_many_wordings(answers):
-            flips = tuple(mark_flipped_items(look_answers)[:, None] for look_answers in answers)
+            flips = tuple(mark_flipped_items_of_unit(look_answers)[:, None] for look_answers in answers)
             yield replace(series, answers=flips, measure=FLIPS)
         validities = validities or list(_list_validity_series(series, of_looks, places))
     yield from validities

@@ -15,7 +15,7 @@ from analysis.statistics.resampling import Array
 from ground.errors import InputError
 
 
-def tabulate_drift_times(runs: Runs) -> pd.DataFrame:
+def tabulate_looks_of_models_and_conditions(runs: Runs) -> pd.DataFrame:
     """List the times of every model and condition.
 
     Parameters
@@ -51,7 +51,7 @@ def tabulate_measures_at_each_look(runs: Runs, *, looks: int = LOOKS) -> pd.Data
     Parameters
     ----------
     runs
-        As in `tabulate_drift_times`.
+        As in `tabulate_looks_of_models_and_conditions`.
     looks
         Looks that are planned, over which the level is spent.
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.reporting.words import format_percent, format_quantity, join_names, labels, list_few_items_cautions
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ALL, UNCLEAR
 
@@ -55,7 +55,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
     if len(flips):
         units = flips[flips["wordings"] == "all"]
-        yield from list_cautions_about_unjudged_models(units.assign(label=labels.build_row_labels(units)))
+        yield from list_cautions_unless_all_models_unjudged(units.assign(label=labels.build_row_labels(units)))
         yield from list_few_items_cautions(
             units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
         )

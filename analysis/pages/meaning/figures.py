@@ -93,7 +93,8 @@ def build_meaning_scores_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]
         kinds = {name: (study.decoys["decoy"] == kind).to_numpy() for kind, name in DECOYS.items()}
         rows = [
             {"study": study.study, "check": quality.check, "auc": quality.auc, "threshold": quality.threshold,
-             "group": group, "is_same": group in (WORDINGS, READ_SAME, NOT_READ), **_compute_score_quantiles(values)}
+             "group": group, "is_same": group in (WORDINGS, READ_SAME, NOT_READ),
+             **_build_quantile_columns_of_scores(values)}
             for quality in study.qualities
             for scores, members in ((study.scores, groups), (study.decoy_scores, kinds))
             for group, is_member in members.items()
@@ -111,6 +112,6 @@ def _drop_missing_scores(scores: Array) -> Array:
     return scores[~np.isnan(scores)]
 
 
-def _compute_score_quantiles(values: Array) -> dict[str, float]:
+def _build_quantile_columns_of_scores(values: Array) -> dict[str, float]:
     """Return the number and the quantiles of some scores."""
     return {"n": len(values)} | dict(zip(QUANTILES, np.quantile(values, list(QUANTILES.values())), strict=True))

@@ -37,7 +37,7 @@ from analysis.reporting.words.meaning import (
     do_all_answered_wordings_mean_the_same,
     join_flip_shares_with_same_meaning,
 )
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from ground.capitals import capitalise_sentence
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
@@ -74,7 +74,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     when
         From `words.phrase_run_dates`.
     by_chance
-        Whose answers chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`words.chance.tabulate_units_with_chance_changes`).
 
     Returns
     -------
@@ -91,20 +91,22 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
         "meanings": tuple(_describe_verdict_counts(meanings)),
         "meaning_annotators": tuple(_describe_agreement_of_people(frames["meaning_annotators"])),
-        "meaning_effect": tuple(_describe_answer_shifts_by_meaning_score(frames["meaning_effect"])),
+        "meaning_effect": tuple(_describe_how_many_models_shift_by_meaning(frames["meaning_effect"])),
     }
     details = {name: sentences for name, sentences in details.items() if sentences}  # those that something is said of
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=details)
     if answering.empty and len(flips):
-        verdict, why = phrase_verdict_where_no_model_answers(flips.assign(label=labels.build_row_labels(flips)))
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(flips.assign(label=labels.build_row_labels(flips)))
         return Answer(setup, verdict, cautions=(*why, *cautions), details=details)
     rows = join_flip_shares_with_same_meaning(answering, frames["meaning_corrected"]) if len(answering) else answering
     if rows.empty:
         return Answer(setup, NOTHING, cautions=cautions, details=details)
     support_words = choose_meaning_support_words(rows, by_chance)
     details["meaning_flips_by_model"] = (
-        RULES[0], *_name_models_by_verdict(support_words, rows), *_describe_extreme_gaps_of_flip_shares(rows),
+        RULES[0],
+        *_describe_models_of_each_support_word(support_words, rows),
+        *_describe_extreme_gaps_of_flip_shares(rows),
         *_describe_corrected_flip_shares(frames["meaning_corrected"], frames["meaning_checks"]),
     )  # fmt: skip
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
@@ -141,7 +143,7 @@ def _describe_mean_flip_shares(rows: pd.DataFrame) -> str:
     return f"{start} change, of all wordings {all_wordings}."
 
 
-def _name_models_by_verdict(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
+def _describe_models_of_each_support_word(support_words: list[str], rows: pd.DataFrame) -> Iterator[str]:
     """Say which word is that of which model, where they differ."""
     if len(set(support_words)) == 1:
         return
@@ -254,7 +256,7 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _describe_answer_shifts_by_meaning_score(effects: pd.DataFrame) -> Iterator[str]:
+def _describe_how_many_models_shift_by_meaning(effects: pd.DataFrame) -> Iterator[str]:
     """Count the models whose answers are further from the original where the meaning score is lower."""
     tested = effects.dropna(subset=["p_holm"]) if len(effects) else effects
     if tested.empty:

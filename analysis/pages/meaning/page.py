@@ -46,13 +46,13 @@ class MeaningPage(Page):
             self.runs.select_studies({checked.study for checked in read_meaning_checks_of_studies(self.runs)})
             or self.runs
         )
-        self.frames = Frames(self.runs, self.options, self._write_page_table_files)
+        self.frames = Frames(self.runs, self.options, self._write_table_files_unless_borrowed)
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        by_chance = chance.find_units_with_chance_changes(self.runs)
-        return self.show_answer(
+        by_chance = chance.tabulate_units_with_chance_changes(self.runs)
+        return self.render_answer_with_added_cautions(
             narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info), by_chance)
         )
 
@@ -87,7 +87,7 @@ class MeaningPage(Page):
         return render_template_for_notebook(
             "meaning/method", resamples=options["resamples"], seed=options["seed"], allowed=ALLOWED,
             least_auc=LEAST_AUC, least_share=LEAST_SHARE, lost=LOST, word_meanings=" ".join(meaning.RULES),
-            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "fit"),
+            rules=verdicts.format_verdict_rules_by_name("validity", "interval", "chance", "fit"),
         )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from analysis.measures.meaning_flips import (
     ALL,
     StudyAnswers,
     compare_chosen_with_all_wordings,
-    compare_flips_of_all_and_same_meaning,
     read_answers_of_checked_studies,
+    tabulate_flips_of_all_and_same_meaning_wordings,
 )
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
@@ -40,14 +40,14 @@ def tabulate_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS
     Parameters
     ----------
     runs, resamples, seed
-        As in `measures.meaning_flips.compare_flips_of_all_and_same_meaning`.
+        As in `measures.meaning_flips.tabulate_flips_of_all_and_same_meaning_wordings`.
 
     Returns
     -------
     DataFrame
         Its columns, both rows of a model beside each other.
     """
-    table = compare_flips_of_all_and_same_meaning(runs, resamples=resamples, seed=seed)
+    table = tabulate_flips_of_all_and_same_meaning_wordings(runs, resamples=resamples, seed=seed)
     if table.empty:
         return table
     return table.iloc[np.argsort(table.groupby(list(UNIT), sort=False).ngroup(), kind="stable")].reset_index(drop=True)
@@ -80,7 +80,7 @@ def tabulate_flips_by_meaning_threshold(runs: Runs, *, resamples: int = DRAWS, s
 
 def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int, seed: int) -> list[pd.DataFrame]:
     """Compare wordings above every threshold with all wordings; an equal threshold counts once."""
-    best, scores = answers.meaning.verdict_deciding_check, answers.scores[~np.isnan(answers.scores)]
+    best, scores = answers.meaning.verdict_deciding_check_quality, answers.scores[~np.isnan(answers.scores)]
     if best is None or not len(scores):
         return []
     parts = []
@@ -88,7 +88,7 @@ def _compare_wordings_above_each_threshold(answers: StudyAnswers, resamples: int
         comparison = compare_chosen_with_all_wordings(answers, answers.scores >= threshold)
         if (comparison.sizes > 0).sum(axis=1).max(initial=0) < 2:
             break
-        _, table = comparison.estimate_flip_measures_with_intervals(resamples, seed)
+        _, table = comparison.build_resampling_columns_and_interval_table(resamples, seed)
         n_units = len(answers.beside.units)
         parts.append(
             table.assign(
@@ -123,13 +123,13 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
     """
     fits, unfitted, checks = list[tuple[FitInput, Fit]](), list[dict[str, Any]](), dict[str, str]()
     for answers in read_answers_of_checked_studies(runs):
-        if answers.meaning.verdict_deciding_check is None:
+        if answers.meaning.verdict_deciding_check_quality is None:
             continue
-        checks[answers.beside.study] = answers.meaning.verdict_deciding_check.check
+        checks[answers.beside.study] = answers.meaning.verdict_deciding_check_quality.check
         for unit, distances in zip(answers.beside.units, answers.distances, strict=True):
             names = dict(zip(UNIT, (answers.beside.study, *unit), strict=True))
             try:
-                rows = _list_answers_with_meaning_scores(answers, distances).assign(**names)
+                rows = _list_unit_distances_with_meaning_scores(answers, distances).assign(**names)
                 fits += fit_mixed_models(rows, EFFECT, by=UNIT).fits
             except InputError as error:
                 unfitted.append({**names, "n_rows": 0, "n_items": 0, "warnings": f"not fitted: {error}"})
@@ -143,7 +143,7 @@ def tabulate_meaning_score_effect_on_distance(runs: Runs) -> pd.DataFrame:
     return table.assign(check=table["study"].map(checks))
 
 
-def _list_answers_with_meaning_scores(answers: StudyAnswers, distances: Array) -> pd.DataFrame:
+def _list_unit_distances_with_meaning_scores(answers: StudyAnswers, distances: Array) -> pd.DataFrame:
     """List the answers of a unit with a distance and a score: item, distance, meaning_score."""
     item, wording = np.nonzero(~np.isnan(distances) & ~np.isnan(answers.scores))
     return pd.DataFrame({

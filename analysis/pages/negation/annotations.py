@@ -41,7 +41,7 @@ class Agreement:
     why: str = ""
 
 
-def compute_annotator_agreement_from_folder(folder: Path) -> Agreement:
+def compute_annotator_agreement_over_files(folder: Path) -> Agreement:
     """Read all files of a folder and of those in it: JSON lines with `labels`, or sheets with columns `annotator_1` ...
 
     Raises

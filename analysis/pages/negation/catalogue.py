@@ -30,7 +30,7 @@ TABLES = {
         ),
     ),
     "negation_places": Table(
-        "tables.tabulate_accuracy_by_negation_place",
+        "tables.tabulate_accuracy_by_position_or_part_of_speech",
         "The same by position and by part of speech",
         "Accuracy over the minimal pairs whose one negation stands at the end or in the middle of its sentence, and by "
         "the part of speech that it follows. Empty where the items do not say it.",
@@ -72,7 +72,7 @@ TABLES = {
         optional=frozenset(split_names("setting seeds accuracy_jnli")),
     ),
     "negation_worst": Table(
-        "tables.tabulate_pairs_hurt_most_by_negation",
+        "tables.tabulate_worst_pair_of_each_model_and_kind",
         "Right without the negation, wrong with it",
         "For every model and kind of pairs the minimal pair where the negation costs most of the right label's "
         "probability (its first such pair, where no probabilities are known).",

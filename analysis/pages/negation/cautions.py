@@ -36,7 +36,8 @@ def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
 
     def list_units_clearly_above_majority_baseline(n_comparisons: int) -> list[str]:
         """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
-        return ["able" if verdicts.widen_share_interval(share, low, high, n_comparisons)[0] > majority else ""
+        widen = verdicts.widen_share_interval_for_multiplicity
+        return ["able" if widen(share, low, high, n_comparisons)[0] > majority else ""
                 for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
 
     is_able = [

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the statistics; what must be said of them goes to standard error."""
-    from analysis.pages.negation.annotations import compute_annotator_agreement_from_folder
+    from analysis.pages.negation.annotations import compute_annotator_agreement_over_files
     from analysis.pages.negation.dataset import POSITIONS, count_originals_and_minimal_pairs, read_instance_groups
     from analysis.pages.negation.judgements import KINDS
 
@@ -47,7 +47,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"{repeated_file}: is named twice, so its pairs would count twice; name it once")
     instance_groups = [group for file in args.data for group in read_instance_groups(file)]
     counts = count_originals_and_minimal_pairs(instance_groups)
-    annotator_agreement = compute_annotator_agreement_from_folder(args.annotations) if args.annotations else None
+    annotator_agreement = compute_annotator_agreement_over_files(args.annotations) if args.annotations else None
     agreement_counts = {
         name: getattr(annotator_agreement, field, None)
         for name, field in (("kappa", "kappa"), ("annotated", "n_annotated"), ("adjudicated", "n_adjudicated"))

@@ -72,7 +72,7 @@ def read_instance_groups(file: Path) -> list[list[Instance]]:
     return list(groups_by_item.values())
 
 
-def find_minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
+def find_minimal_pairs_of_group(group: Sequence[Instance]) -> Iterator[Pair]:
     """Find the minimal pairs of a group: the two sides differ by one negation and by nothing else.
 
     (p', h) and (p', h') share the same p', and (p, h') and (p', h') the same h'. The formulas of Yoshida et al.,
@@ -80,7 +80,7 @@ def find_minimal_pairs(group: Sequence[Instance]) -> Iterator[Pair]:
     """
     for before in group:
         for after in group:
-            position = _find_added_negation_position(before, after)
+            position = _find_place_in_sentence_of_added_negation(before, after)
             if position is not None:
                 kind = UNIMPORTANT if before.label == after.label else IMPORTANT
                 yield Pair(kind, position or None)
@@ -99,7 +99,7 @@ def count_originals_and_minimal_pairs(instance_groups: Sequence[Sequence[Instanc
         where any position is not known); majority_orig, majority_neg (None where there is nothing to count).
     """
     instances = [instance for group in instance_groups for instance in group]
-    pairs = [pair for group in instance_groups for pair in find_minimal_pairs(group)]
+    pairs = [pair for group in instance_groups for pair in find_minimal_pairs_of_group(group)]
     counts: dict[str, int | float | None] = {
         "d_orig": sum(instance.pattern == ORIGINAL for instance in instances),
         "d_neg": sum(instance.pattern != ORIGINAL for instance in instances),
@@ -145,7 +145,7 @@ def _compute_majority_share(labels: Sequence[str]) -> float | None:
     return 100 * max(Counter(labels).values()) / len(labels) if labels else None
 
 
-def _find_added_negation_position(before: Instance, after: Instance) -> str | None:
+def _find_place_in_sentence_of_added_negation(before: Instance, after: Instance) -> str | None:
     """Return where the one negation stands that only `after` has: "" where unknown; None: they are no minimal pair."""
     step = before.pattern, after.pattern
     if step == (ORIGINAL, PREMISE) or (step == (HYPOTHESIS, BOTH) and before.hypothesis == after.hypothesis):

@@ -28,7 +28,9 @@ class NegationPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
+        return self.render_answer_with_added_cautions(
+            narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info))
+        )
 
     def examples(self) -> Html:
         """Show the pairs where a negation costs most: right without it, wrong with it."""
@@ -49,7 +51,7 @@ class NegationPage(Page):
         return render_template_for_notebook(
             "negation/method", resamples=options["resamples"], failed=failed,
             word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.describe_verdict_rules("validity", "interval"),
+            rules=verdicts.format_verdict_rules_by_name("validity", "interval"),
         )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     rows = choose_slope_rows(frame)
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
     hollow = rows.groupby("model")["silent"].any()
-    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_looks_of_distinct_colours(looks or plotting.assign_look_to_each_model(models), models)
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     legend_names = list(models.values())
     high = 2.1 if panels.is_one_column_wide(width) else 2.6
@@ -115,7 +115,7 @@ def draw_negation_changes(frame: pd.DataFrame, *, width: float = PAGE, looks: Lo
     edge = panels.compute_symmetric_limit(rows[["acc_change", "acc_change_lower", "acc_change_upper"]])
     kinds = [kind for kind in KINDS if (rows["pairs"] == kind).any()]
     across = 1 if panels.is_one_column_wide(width) else len(kinds)
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"]))
     row_labels, legend_names = panels.choose_row_labels_and_legend_names(names, width, -(-len(kinds) // across))
     across = len(kinds) if legend_names else across  # numbers leave room for panels side by side
     high = len(names) * panels.choose_distance_between_rows(row_labels, 2.4 if legend_names else 3.6)

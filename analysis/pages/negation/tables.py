@@ -14,8 +14,8 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, Array, bootstrap_intervals, compute_drawn_shares
-from analysis.statistics.shares import build_shares_of_columns
+from analysis.statistics.resampling import DRAWS, Array, bootstrap_intervals, compute_shares_or_differences_per_draw
+from analysis.statistics.shares import build_shares_by_figure
 
 WITHOUT, WITH = "original", "negated"
 ACCURACIES = {"acc": (("before", "pairs"),), "acc_negated": (("after", "pairs"),),
@@ -48,7 +48,9 @@ def tabulate_minimal_pair_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: 
     )
 
 
-def tabulate_accuracy_by_negation_place(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
+def tabulate_accuracy_by_position_or_part_of_speech(
+    runs: Runs, *, resamples: int = DRAWS, seed: int = 0
+) -> pd.DataFrame:
     """Measure the same by the position of the negation, and by the part of speech that it follows.
 
     Parameters
@@ -86,14 +88,16 @@ def tabulate_negation_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int 
     labels = judgements.list_entailment_labels(runs)
     parts = []
     for name in (WITHOUT, WITH):
-        sums = _blank_originals_without_values(instance_counts, name)
+        sums = _blank_items_lacking_named_counts(instance_counts, name)
         shares_by_measure = {"valid": ((f"{name}_valid", name),), "accuracy": ((f"{name}_right", name),)}
         golds = np.stack([np.nansum(sums[f"{name}_gold_{label}"], axis=0) for label in labels])
         n = np.nansum(sums[name], axis=0)
         with np.errstate(invalid="ignore"):
             majority = golds.max(axis=0) / n
         majority_labels = np.array(labels, object)[golds.argmax(axis=0)]
-        frame = _estimate_shares_and_differences(instance_counts.rows, sums, shares_by_measure, name, resamples, seed)
+        frame = _build_frame_of_shares_and_differences(
+            instance_counts.rows, sums, shares_by_measure, name, resamples, seed
+        )
         frame = frame.drop(columns=["valid_lower", "valid_upper"])
         parts.append(frame.assign(sentences=name, majority_label=majority_labels, majority=majority)[n > 0])
     return _sort_by_unit(pd.concat(parts))
@@ -114,7 +118,7 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
         it is right; said_change, with its interval: negated minus original; n_X.
     """
     instance_counts, parts = judgements.count_pairs_and_labels_by_negation(runs), []
-    sums = _blank_originals_without_values(instance_counts, WITHOUT, WITH)
+    sums = _blank_items_lacking_named_counts(instance_counts, WITHOUT, WITH)
     for label in judgements.list_entailment_labels(runs):
         shares_by_measure: MeasureShares = {
             "said_original": ((f"{WITHOUT}_said_{label}", WITHOUT),),
@@ -123,7 +127,7 @@ def tabulate_label_shares_by_negation(runs: Runs, *, resamples: int = DRAWS, see
             "right_original": ((f"{WITHOUT}_gold_{label}", WITHOUT),),
             "right_negated": ((f"{WITH}_gold_{label}", WITH),),
         }
-        frame = _estimate_shares_and_differences(
+        frame = _build_frame_of_shares_and_differences(
             instance_counts.rows, sums, shares_by_measure, WITH, resamples, seed
         ).drop(columns="n")
         ends = [f"{name}_{end}" for name in shares_by_measure if name != "said_change" for end in ("lower", "upper")]
@@ -215,7 +219,7 @@ def _average_tuned_models_over_seeds(runs: Runs, rows: pd.DataFrame) -> pd.DataF
     return averaged.assign(seeds=averaged["seeds"].where(averaged["seeds"] > 0)).drop(columns="group")
 
 
-def tabulate_pairs_hurt_most_by_negation(runs: Runs) -> pd.DataFrame:
+def tabulate_worst_pair_of_each_model_and_kind(runs: Runs) -> pd.DataFrame:
     """Find for every model and kind of pairs the one where the negation costs most of the right label's probability.
 
     Only pairs whose one side was judged rightly without the negation, and whose other side wrongly with it. Where a
@@ -248,17 +252,19 @@ def tabulate_pairs_hurt_most_by_negation(runs: Runs) -> pd.DataFrame:
 
 def _measure_minimal_pair_accuracies(pair_counts: Counts, resamples: int, seed: int) -> pd.DataFrame:
     """Make one row per unit and kind of pairs: accuracy without the negation, with it, and the difference."""
-    frame = _estimate_shares_and_differences(pair_counts.rows, pair_counts.sums, ACCURACIES, "pairs", resamples, seed)
+    frame = _build_frame_of_shares_and_differences(
+        pair_counts.rows, pair_counts.sums, ACCURACIES, "pairs", resamples, seed
+    )
     return frame.rename(columns={"kind": "pairs", "acc_change_lower": "lower", "acc_change_upper": "upper"})
 
 
-def _blank_originals_without_values(instance_counts: Counts, *names: str) -> dict[str, Array]:
+def _blank_items_lacking_named_counts(instance_counts: Counts, *names: str) -> dict[str, Array]:
     """Set to NaN, in every row, the originals of which it lacks any count named: they say nothing about the row."""
     empty = np.any([~(instance_counts.sums[name] > 0) for name in names], axis=0)
     return {name: np.where(empty, np.nan, values) for name, values in instance_counts.sums.items()}
 
 
-def _estimate_shares_and_differences(
+def _build_frame_of_shares_and_differences(
     rows: pd.DataFrame,
     sums: Mapping[str, Array],
     shares_by_measure: MeasureShares,
@@ -280,8 +286,8 @@ def _estimate_shares_and_differences(
     columns = {part: sums[part] for shares in shares_by_measure.values() for pair in shares for part in pair}
     intervals = bootstrap_intervals(
         columns,
-        partial(compute_drawn_shares, parts_by_figure=shares_by_measure),
-        partial(build_shares_of_columns, parts_by_figure=shares_by_measure),
+        partial(compute_shares_or_differences_per_draw, parts_by_figure=shares_by_measure),
+        partial(build_shares_by_figure, parts_by_figure=shares_by_measure),
         draws=resamples,
         seed=seed,
     )

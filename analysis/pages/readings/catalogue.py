@@ -26,7 +26,7 @@ TABLES = {
         frozenset(split_names("validity_at_most accuracy own own_most own_from p_holm no_interval")),
     ),
     "reading_kept": Table(
-        "kept.tabulate_wording_variance_shared_by_readings",
+        "kept.tabulate_variance_kept_in_each_setting",
         "How much stays under every reading",
         "All models of a setting together: of the variance over wordings of the reading named, the part that every "
         "other reading moves along with. Beside it is the part that is surely the same. With 95 % intervals over "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.reporting.words import join_names, labels, list_few_items_cautions, list_few_models_cautions
-from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_unless_all_models_unjudged
 
 JUDGE = "judge "
 
@@ -30,7 +30,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     units = compared.drop_duplicates(["study", "model", "setting"])
     items = units["n_items"].set_axis(name_models_with_settings(units))
     return (
-        *list_cautions_about_unjudged_models(labelled, FEW_ANSWERS),
+        *list_cautions_unless_all_models_unjudged(labelled, FEW_ANSWERS),
         *_describe_judges_that_are_models(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),

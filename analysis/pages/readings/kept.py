@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
-from analysis.pages.readings.ranking import group_readings_by_setting
-from analysis.pages.readings.tables import compute_moments_of_readings
+from analysis.pages.readings.ranking import list_reading_groups_of_each_setting
+from analysis.pages.readings.tables import compute_places_and_moments_of_compared_readings
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings import moments, sharing
-from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
+from analysis.statistics.readings.common import estimate_largest_r2_of_reading_with_others
 from analysis.statistics.resampling import DRAWS, Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, shorten_to_one_line
 
 
-def tabulate_wording_variance_shared_by_readings(
+def tabulate_variance_kept_in_each_setting(
     runs: Runs, *, reading: str = "", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Estimate how much of the variance over wordings stays under every reading, all models of a setting together.
@@ -43,7 +43,7 @@ def tabulate_wording_variance_shared_by_readings(
     """
     rows = [
         row
-        for groups in group_readings_by_setting(runs)
+        for groups in list_reading_groups_of_each_setting(runs)
         for row in _summarise_models_with_most_common_readings(groups, reading, resamples, seed)
     ]
     if reading and not rows:
@@ -63,11 +63,11 @@ def _summarise_models_with_most_common_readings(
     by_names: dict[tuple[str, ...], list[tuple[moments.ItemMoments, bool]]] = {}
     source_by_name: dict[str, str] = {}
     for group in groups:
-        if selected := compute_moments_of_readings(group):
+        if selected := compute_places_and_moments_of_compared_readings(group):
             places, item_moments = selected
             source_by_name |= {kind.name: kind.source for kind in group.kinds}
             names = tuple(group.kinds[place].name for place in places)
-            by_names.setdefault(names, []).append((item_moments, _are_readings_equal(group.values[places])))
+            by_names.setdefault(names, []).append((item_moments, _are_all_readings_equal(group.values[places])))
     by_names = {names: parts for names, parts in by_names.items() if not reading or reading in names}
     if not by_names:
         return []
@@ -78,7 +78,7 @@ def _summarise_models_with_most_common_readings(
     place = names.index(reading) if reading else 0
     figures = sharing.estimate_means_and_spreads_of_readings(total, draws=draws, seed=seed)
     sources = [source_by_name[name] for name in names]
-    common = estimate_largest_r2_with_other_responses(total, place, sources, draws=draws, seed=seed)
+    common = estimate_largest_r2_of_reading_with_others(total, place, sources, draws=draws, seed=seed)
     columns = build_interval_columns({name: figures[name] for name in ("wording_sd", "kept")})
     common_columns = build_interval_columns({"common": common})
     return [
@@ -92,7 +92,7 @@ def _summarise_models_with_most_common_readings(
     ]  # fmt: skip
 
 
-def _are_readings_equal(values: Array) -> bool:
+def _are_all_readings_equal(values: Array) -> bool:
     """Tell whether all readings (R, items, wordings) have the same numbers on the wordings that all have."""
     common = values[:, moments.mark_wordings_common_to_readings(values)]
     return bool((np.ptp(common, axis=0) <= ROUNDING).all())

@@ -14,7 +14,7 @@ from analysis.pages.readings.cautions import (
     name_models_with_settings,
 )
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
-from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_where_no_model_answers
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -64,7 +64,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
     )
     cautions = list_cautions(readings)
     if is_validity_below_half(readings["validity"].astype(float)).all():
-        verdict, sentences = phrase_verdict_where_no_model_answers(
+        verdict, sentences = phrase_no_model_answers_verdict_and_reasons(
             add_labels_and_conditions_to_readings(readings), FEW_ANSWERS
         )
         return Answer(setup, verdict, cautions=(*sentences, *cautions))

@@ -22,7 +22,9 @@ class ReadingsPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info)))
+        return self.render_answer_with_added_cautions(
+            narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info))
+        )
 
     def examples(self) -> Html:
         """Show the texts that readings take most differently."""
@@ -47,5 +49,5 @@ class ReadingsPage(Page):
         return render_template_for_notebook(
             "readings/method", word_meanings=" ".join(narrative.WORD_MEANINGS), left_out=left_out,
             least=round(100 * LEAST_OWN), resamples=options["resamples"], seed=options["seed"],
-            rules=verdicts.describe_verdict_rules("validity", "kept", "artefact"),
+            rules=verdicts.format_verdict_rules_by_name("validity", "kept", "artefact"),
         )  # fmt: skip

@@ -27,7 +27,7 @@ def draw_reading_effects(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         Rows of table `readings` of one study and setting.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -68,7 +68,9 @@ def _draw_dots_per_model_and_reading(
     """Draw a row of dots per model and reading, a panel per measure, the models by their colours."""
     frame = rows.assign(row=range(len(rows)), label=rows["model"] + " · " + pd.Series(names, rows.index))
     models = list(dict.fromkeys(frame["model"]))
-    look_by_model = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    look_by_model = plotting.assign_looks_of_distinct_colours(
+        looks or plotting.assign_look_to_each_model(models), models
+    )
     top = 0.06 + panels.LINE * panels.count_legend_lines(models, width)
     row_labels = panels.wrap_row_labels(names, width, 6.0)
     high = len(frame) * panels.choose_distance_between_rows(row_labels, 6.0)

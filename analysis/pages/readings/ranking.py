@@ -12,13 +12,13 @@ from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.readings.moments import mark_wordings_common_to_readings
-from analysis.statistics.readings.ranks import estimate_model_rank_agreement_of_readings
+from analysis.statistics.readings.ranks import estimate_model_rank_tau_between_two_readings
 from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_mean_per_draw
 
 LEAST_MODELS = 2
 
 
-def group_readings_by_setting(runs: Runs) -> list[list[ReadingGroup]]:
+def list_reading_groups_of_each_setting(runs: Runs) -> list[list[ReadingGroup]]:
     """Group the readings of the models by study and setting."""
     by_setting: dict[tuple[str, str], list[ReadingGroup]] = {}
     for group in read_reading_groups(runs):
@@ -42,7 +42,7 @@ def tabulate_ranking_agreement_of_readings(runs: Runs, *, resamples: int = DRAWS
         A row per study, setting and pair of readings that two models or more have.
     """
     rows = []
-    for groups in group_readings_by_setting(runs):
+    for groups in list_reading_groups_of_each_setting(runs):
         names = dict.fromkeys(
             group.kinds[place].name for group in groups for place in group.list_mostly_valid_readings()
         )
@@ -91,7 +91,7 @@ def _compare_rankings_of_readings(means: Array, measure: str, draws: int, seed: 
     p_values = np.nan_to_num(np.concatenate([part.p for part in differences]), nan=1.0)
     clear = (holm(p_values) < ALPHA).reshape(2, -1).all(axis=0)
     swaps = signs[0] * signs[1] < 0
-    agreement = estimate_model_rank_agreement_of_readings(means, draws=draws, seed=seed)
+    agreement = estimate_model_rank_tau_between_two_readings(means, draws=draws, seed=seed)
     return pd.DataFrame(build_interval_columns(agreement)).assign(
         measure=measure, n_models=n_models, n_items=means.shape[1], n_pairs=len(pairs), n_swaps=int(swaps.sum()),
         n_clear_swaps=int((swaps & clear).sum()),

@@ -70,7 +70,7 @@ def read_sheet_of_human_readings(file_name: str) -> list[SheetRow]:
     return rows
 
 
-def arrange_human_readings_as_array(
+def arrange_human_readings_and_read_mask(
     rows: Sequence[SheetRow], group: ReadingGroup, place: int, outputs: Mapping[tuple[str, str], Sequence[str]]
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Lay out what people read as an array beside the texts.

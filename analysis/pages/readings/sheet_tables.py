@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
-from analysis.pages.readings.sheet import SheetRow, arrange_human_readings_as_array, read_sheet_of_human_readings
+from analysis.pages.readings.sheet import SheetRow, arrange_human_readings_and_read_mask, read_sheet_of_human_readings
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings.people import (
@@ -48,23 +48,25 @@ def tabulate_readings_corrected_by_people(
     if not sheet:
         return pd.DataFrame(columns=EMPTY)
     key = ("corrections by people", sheet, resamples, seed)
-    return runs.compute_once(key, lambda: _correct_all_readings(runs, sheet, resamples, seed))
+    return runs.compute_once(key, lambda: _build_table_of_corrected_readings(runs, sheet, resamples, seed))
 
 
-def _correct_all_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.DataFrame:
+def _build_table_of_corrected_readings(runs: Runs, sheet: str, draws: int, seed: int) -> pd.DataFrame:
     """Correct the readings of all units in a sheet."""
     rows_by_unit: dict[tuple[str, str, str], list[SheetRow]] = {}
     for row in read_sheet_of_human_readings(sheet):
         rows_by_unit.setdefault(row.study_model_and_condition, []).append(row)
     parts = []
     for unit, rows in rows_by_unit.items():
-        group, place = _find_reading_group_of_unit(runs, unit, rows[0].where)
-        people, has_people = arrange_human_readings_as_array(rows, group, place, read_texts_of_model(runs, *unit))
+        group, place = _find_reading_group_and_place_of_unit(runs, unit, rows[0].where)
+        people, has_people = arrange_human_readings_and_read_mask(rows, group, place, read_texts_of_model(runs, *unit))
         parts += list(_iterate_corrected_rows_of_readings(group, place, people, has_people, draws, seed))
     return pd.DataFrame(parts)
 
 
-def _find_reading_group_of_unit(runs: Runs, unit: tuple[str, str, str], where: str) -> tuple[ReadingGroup, int]:
+def _find_reading_group_and_place_of_unit(
+    runs: Runs, unit: tuple[str, str, str], where: str
+) -> tuple[ReadingGroup, int]:
     """Find the readings of a model's texts, and the place of one of them."""
     study, model, condition = unit
     places = {

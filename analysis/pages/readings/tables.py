@@ -70,8 +70,8 @@ def build_table_of_readings_in_groups(
     DataFrame
         As `tabulate_readings`.
     """
-    frame = pd.concat([_build_rows_of_reading_group(group, draws, seed) for group in groups], ignore_index=True)
-    frame = _replace_by_narrower_share_from_people(frame, corrections, draws)
+    frame = pd.concat([_build_table_of_reading_group(group, draws, seed) for group in groups], ignore_index=True)
+    frame = _replace_shares_by_narrower_ones_of_people(frame, corrections, draws)
     is_tested = frame["p"].notna()
     frame["p_holm"] = np.nan
     frame.loc[is_tested, "p_holm"] = holm(frame.loc[is_tested, "p"])
@@ -79,7 +79,9 @@ def build_table_of_readings_in_groups(
     return frame
 
 
-def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments.ItemMoments] | None:
+def compute_places_and_moments_of_compared_readings(
+    group: ReadingGroup,
+) -> tuple[list[int], moments.ItemMoments] | None:
     """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
     places = group.list_mostly_valid_readings()
     if len(places) < 2:
@@ -88,7 +90,7 @@ def compute_moments_of_readings(group: ReadingGroup) -> tuple[list[int], moments
     return (places, item_moments) if (item_moments.freedom > 0).any() else None
 
 
-def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
+def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> pd.DataFrame:
     """Describe the readings of one group."""
     n = len(group.kinds)
     places = group.list_mostly_valid_readings()
@@ -96,7 +98,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
     frame = pd.DataFrame({
         "study": group.study, "model": group.model, "setting": group.setting,
         "reading": [kind.name for kind in group.kinds], "read_condition": [kind.condition for kind in group.kinds],
-        "compared": [place in places for place in range(n)], "validity": group.average_validity(),
+        "compared": [place in places for place in range(n)], "validity": group.average_validity_per_reading(),
         "validity_at_most": group.validity_at_most,
         "validity_sd": [_compute_validity_sd_over_wordings(group.validity[place]) for place in range(n)],
         "n_asked": len(group.items), "n_wordings": n_wordings, "left_out": left_out,
@@ -105,7 +107,7 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
     frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
                          own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
-    selected = compute_moments_of_readings(group)
+    selected = compute_places_and_moments_of_compared_readings(group)
     if selected is None:
         return frame
     item_moments = selected[1]
@@ -118,7 +120,9 @@ def _build_rows_of_reading_group(group: ReadingGroup, draws: int, seed: int) -> 
     for row, place in enumerate(places):
         is_bent = _is_single_or_low_temperature_reading(group, place)
         estimate = (
-            sharing.bound_own_variance_share_of_reading if is_bent else sharing.estimate_own_variance_share_of_reading
+            sharing.build_own_share_bounded_by_largest_r2
+            if is_bent
+            else sharing.estimate_own_variance_share_of_one_reading
         )
         share = estimate(item_moments, row, sources, draws=draws, seed=seed)
         frame.loc[place, "own_most"] = share.most
@@ -149,7 +153,9 @@ def _write_reading_specific_share_into_row(
     frame.loc[place, ["own_from", "p", "p_least"]] = [TRIAD, p, p_least]
 
 
-def _replace_by_narrower_share_from_people(frame: pd.DataFrame, corrections: pd.DataFrame, draws: int) -> pd.DataFrame:
+def _replace_shares_by_narrower_ones_of_people(
+    frame: pd.DataFrame, corrections: pd.DataFrame, draws: int
+) -> pd.DataFrame:
     """Take the share that is a reading's own from what people read, where its interval is narrower than by readings."""
     if corrections.empty:
         return frame
@@ -209,13 +215,13 @@ def tabulate_agreement_of_reading_pairs(runs: Runs, *, resamples: int = DRAWS, s
     """
     parts = []
     for group in read_reading_groups(runs):
-        if not (selected := compute_moments_of_readings(group)):
+        if not (selected := compute_places_and_moments_of_compared_readings(group)):
             continue
         places, item_moments = selected
         pairs = list(combinations(range(len(places)), 2))
         kinds = [group.kinds[place] for place in places]
         columns: dict[str, Any] = build_interval_columns(
-            sharing.estimate_agreement_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
+            sharing.estimate_kappa_and_correlation_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
         )
         parts.append(
             pd.DataFrame({

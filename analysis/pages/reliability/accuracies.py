@@ -22,8 +22,8 @@ from analysis.statistics.reliability import aggregated
 from analysis.statistics.reliability.aggregated import TaskAccuracies
 from analysis.statistics.reliability.ranking import Ranking
 from analysis.statistics.reliability.templates import (
-    correct_highest_accuracy_for_luck,
-    estimate_template_noise_variance_from_accuracies,
+    correct_best_scores_for_luck,
+    estimate_item_noise_variance_from_accuracies,
     summarize_template_accuracies_with_intervals,
 )
 from analysis.statistics.resampling import LEVEL
@@ -128,7 +128,7 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]
     for (study, condition), part in accuracy_rows.groupby(["study", "condition"], sort=False):
         study_condition, models = (str(study), str(condition)), part["model"].unique()
         tables_by_task = {
-            str(task): _pivot_accuracies_of_task_by_template(rows_of_task)
+            str(task): _pivot_task_accuracies_and_counts_by_template(rows_of_task)
             for task, rows_of_task in part.groupby("task", sort=False)
         }
         ranked_tables = {task: tables for task, tables in tables_by_task.items() if min(tables[0].shape) > 1}
@@ -146,7 +146,7 @@ def _build_ranking_groups(accuracy_rows: pd.DataFrame) -> Iterator[RankingGroup]
             yield _build_ranking_group(study_condition, task, {task: tables}, len(tables_by_task))
 
 
-def _pivot_accuracies_of_task_by_template(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _pivot_task_accuracies_and_counts_by_template(task_rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Lay one task out as models by templates: accuracies, and numbers of answers."""
     wide, n = (task_rows.pivot(index="model", columns="template", values=name) for name in (ACCURACY, "n"))
     wide = wide[wide.notna().sum(axis=1) * 2 >= wide.shape[1]].dropna(axis=1)
@@ -257,7 +257,7 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
             "one_items": group_reliability.compute_generalizability(FEW, other_items=True),
             "four_items": group_reliability.compute_generalizability(SEVERAL, other_items=True),
             "kept_one": float(
-                aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)[model_pairs].mean()
+                aggregated.compute_order_agreement_of_each_model_pair(group.blocks, seed=seed)[model_pairs].mean()
             ),
             "tau": compute_ranking_of_group(runs, group, seed).tau,
         })  # fmt: skip
@@ -281,7 +281,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     DataFrame
         study, condition, task, n_templates; a_model, b_model: a has the higher mean; difference: a minus b; kept_one:
         share of the pairs of templates that order them alike
-        (`aggregated.compute_pair_order_agreement_over_templates`); same_wordings: probability that as many other
+        (`aggregated.compute_order_agreement_of_each_model_pair`); same_wordings: probability that as many other
         templates of the same items find the same sign; same_both: with other items, too.
 
     Raises
@@ -301,7 +301,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     table_rows = []
     for group in [group for group in all_groups if group.task == task] if task else default_groups:
         group_ranking = compute_ranking_of_group(runs, group, seed)
-        kept_one = aggregated.compute_pair_order_agreement_over_templates(group.blocks, seed=seed)
+        kept_one = aggregated.compute_order_agreement_of_each_model_pair(group.blocks, seed=seed)
         kept_others = aggregated.estimate_probabilities_of_pairs_keeping_order(group.blocks)
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
@@ -314,7 +314,7 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
     return pd.DataFrame(table_rows)
 
 
-def list_template_accuracies(runs: Runs) -> list[dict[str, Any]]:
+def list_template_rows_from_accuracies(runs: Runs) -> list[dict[str, Any]]:
     """Return the rows of `templates` about accuracies, with Wilson's intervals."""
     accuracy_rows = read_accuracy_rows(runs)
     lower, upper = wilson(accuracy_rows["accuracy"].to_numpy(float), accuracy_rows["n"].to_numpy(float), LEVEL)
@@ -341,8 +341,6 @@ def list_task_accuracy_summaries(runs: Runs) -> list[dict[str, Any]]:
         table_rows.append(
             row
             | flatten_estimates_to_row(ends)
-            | correct_highest_accuracy_for_luck(
-                shares, estimate_template_noise_variance_from_accuracies(shares, n), ends
-            )
+            | correct_best_scores_for_luck(shares, estimate_item_noise_variance_from_accuracies(shares, n), ends)
         )
     return table_rows

@@ -11,7 +11,7 @@ from analysis.runs import Runs
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
 from analysis.statistics.reliability.calibration import (
     compare_predicted_and_kept_orders,
-    iterate_probability_classes_of_cases,
+    iterate_calibration_rows_by_probability_class,
 )
 from analysis.statistics.reliability.panel import Anew
 
@@ -51,7 +51,7 @@ def tabulate_foreseen_and_actual_errors(runs: Runs, *, threshold: float = FLIP, 
     for study in read_reworded_studies(runs):
         if study.measure == LOGIT:
             continue
-        for unit in study.list_units_to_rank():
+        for unit in study.list_first_units_of_answering_models():
             comparisons = compare_forecast_and_actual_errors(
                 study.values[unit], study.crossed, threshold, seed=seed, mean_only=study.measure != AGREEMENT
             )  # fmt: skip
@@ -86,7 +86,7 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in read_reworded_studies(runs):
-        chosen_units = study.list_units_to_rank()
+        chosen_units = study.list_first_units_of_answering_models()
         if not study.headline or len(chosen_units) < 2:
             continue
         for anew in ANEW:
@@ -94,6 +94,6 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             rows += [
                 {"study": study.name, "measure": study.measure, "anew": anew, "low": low, "high": high,
                  "n_models": len(chosen_units), "n_cases": number, "foreseen": foreseen, "kept": kept_share}
-                for low, high, number, foreseen, kept_share in iterate_probability_classes_of_cases(cases)
+                for low, high, number, foreseen, kept_share in iterate_calibration_rows_by_probability_class(cases)
             ]  # fmt: skip
     return pd.DataFrame(rows)

@@ -76,7 +76,7 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
     """
     rows = []
     for study in read_reworded_studies(runs):
-        chosen_units = study.list_units_to_rank()
+        chosen_units = study.list_first_units_of_answering_models()
         study_ranking = (
             rank_models(study.orient_values_so_higher_is_better(study.values[chosen_units]), study.crossed, seed=seed)
             if len(chosen_units) > 1
@@ -124,7 +124,9 @@ def tabulate_ranking_reliability(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         if components is None:
             continue
         low, high = compute_relative_coefficient_interval(components, seed)
-        study_ranking = rank_models(study.values[study.list_units_to_rank()], study.crossed, seed=seed)
+        study_ranking = rank_models(
+            study.values[study.list_first_units_of_answering_models()], study.crossed, seed=seed
+        )
         size = components.n_items, components.n_wordings
         rows.append({
             "study": study.name, "measure": study.measure, "headline": study.headline, "design": study.design,

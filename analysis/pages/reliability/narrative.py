@@ -30,9 +30,9 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
-    list_cautions_about_unjudged_models,
+    list_cautions_unless_all_models_unjudged,
     list_unjudged_model_sentences,
-    phrase_verdict_where_no_model_answers,
+    phrase_no_model_answers_verdict_and_reasons,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
@@ -77,7 +77,7 @@ def answer_page_question(
     drawn_wordings_texts
         From `words.list_wording_subsample_notes`.
     by_chance
-        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`reporting.words.chance.tabulate_units_with_chance_changes`).
 
     Returns
     -------
@@ -98,7 +98,7 @@ def answer_page_question(
             return Answer(
                 asked_sentence, ONLY_LATER, cautions=list_unjudged_model_sentences(condition_rows, FEW_ANSWERS)
             )
-        verdict, why = phrase_verdict_where_no_model_answers(condition_rows, FEW_ANSWERS)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]
@@ -121,7 +121,7 @@ def answer_page_question(
         *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
         *chance.iterate_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
-    commonest = find_commonest_verdict_word(answering)
+    commonest = find_commonest_verdict_word_and_count(answering)
     ranking_sentence = "".join(_describe_least_reliable_ranking(ranking, has_several_studies))
     has_numbers = any(map(str.isdigit, ranking_sentence))
     word_sentence = _describe_whether_wordings_suffice(answering, len(headline_rows), not has_numbers)
@@ -166,7 +166,7 @@ def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, n_asked: in
     answering_rows = answering_rows[answering_rows["n_wordings"] > 1]
     if answering_rows.empty:
         return f"{verdicts.UNCLEAR} whether the wording was enough: there is one of each item."
-    commonest = find_commonest_verdict_word(answering_rows)
+    commonest = find_commonest_verdict_word_and_count(answering_rows)
     if commonest is None:
         return f"{verdicts.UNCLEAR} whether the wordings were enough."
     word, number = commonest
@@ -180,7 +180,7 @@ def _describe_whether_wordings_suffice(answering_rows: pd.DataFrame, n_asked: in
     return f"{word.capitalize()} with {number:,} of {units_text}."
 
 
-def find_commonest_verdict_word(precision_rows: pd.DataFrame) -> tuple[str, int] | None:
+def find_commonest_verdict_word_and_count(precision_rows: pd.DataFrame) -> tuple[str, int] | None:
     """Find the word that most models with several wordings have, and their number; None where no one has any.
 
     Of "enough" and "too few" with as many models, the page says the second, which is the warning.
@@ -404,7 +404,7 @@ def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
 
 def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer: silent models, few models, items or wordings."""
-    yield from list_cautions_about_unjudged_models(headline_rows, FEW_ANSWERS)
+    yield from list_cautions_unless_all_models_unjudged(headline_rows, FEW_ANSWERS)
     yield from list_few_models_cautions(answering_rows["model"].nunique())
     sizes = answering_rows.set_index("name")["n_items"]
     yield from list_few_items_cautions(

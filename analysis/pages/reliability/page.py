@@ -23,19 +23,19 @@ class ReliabilityPage(Page):
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""
         when, drawn = words.phrase_run_dates(self.runs.info), words.list_wording_subsample_notes(self.runs.info)
         if accuracies.has_only_accuracies(self.runs):
-            return self.show_answer(
+            return self.render_answer_with_added_cautions(
                 accuracy_sentences.answer_page_question_from_accuracies(
                     {name: self.frame(name) for name in accuracy_sentences.TABLES}, when
                 )
             )
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        by_chance = chance.find_units_with_chance_changes(self.runs)
+        by_chance = chance.tabulate_units_with_chance_changes(self.runs)
         page_answer = narrative.answer_page_question(frames, when, drawn, by_chance)
         if accuracies.list_studies_with_only_accuracies(self.runs):
             page_answer = accuracy_sentences.add_cautions_and_details_on_accuracies(
                 page_answer, {name: self.frame(name) for name in accuracy_sentences.TABLES}
             )
-        return self.show_answer(page_answer)
+        return self.render_answer_with_added_cautions(page_answer)
 
     def figure(self, name: str, *, instead: str = "") -> Html:
         """Show a figure about answers, or what accuracies without answers have in its place.
@@ -92,7 +92,7 @@ class ReliabilityPage(Page):
         return render_template_for_notebook(
             "reliability/method", word_meanings=" ".join(narrative.WORD_MEANINGS),
             accuracies=bool(accuracies.list_studies_with_only_accuracies(self.runs)),
-            unread=rewordings.list_reasons_wordings_are_not_compared(self.list_ignored_protocols()),
-            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "beyond"),
+            unread=rewordings.list_reasons_protocols_are_not_compared(self.list_ignored_protocols()),
+            rules=verdicts.format_verdict_rules_by_name("validity", "interval", "chance", "beyond"),
             **self.collect_table_options(*narrative.TABLES),
         )  # fmt: skip

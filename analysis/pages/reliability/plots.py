@@ -62,7 +62,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     frame
         From `figures.build_wordings_needed_frames`: a row for every model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def draw_wordings_needed(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     rows = choose_error_curves(frame)
     models = dict(zip(rows["model"], rows["label"], strict=True))
-    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_looks_of_distinct_colours(looks or plotting.assign_look_to_each_model(models), models)
     legend_names = list(models.values())
     drawing, (axes,) = panels.lay_out_panels(
         width, 1, 1, 2.2 if panels.is_one_column_wide(width) else 2.6, left=0.52, title=0.05, below=0.4,
@@ -108,7 +108,7 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     frame
         From `figures.build_planned_errors_frames`: a row for every figure, model and number of wordings.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def draw_planned_errors(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     """
     frame = frame[frame["label"].isin(labels.keep_ends_of_long_sequence(list(dict.fromkeys(frame["label"])), LINES))]
     models = dict(zip(frame["model"], frame["label"], strict=True))
-    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_looks_of_distinct_colours(looks or plotting.assign_look_to_each_model(models), models)
     figures = list(dict.fromkeys(frame["figure"]))
     legend_names = list(models.values())
     stacked = panels.is_one_column_wide(width)
@@ -227,7 +227,7 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
         axes,
         rows,
         "rank",
-        plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
+        plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"])),
     )
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
@@ -251,7 +251,7 @@ def draw_template_accuracies(frame: pd.DataFrame, *, width: float = PAGE, looks:
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     means = frame.groupby("label")["accuracy"].mean().sort_values(ascending=False, kind="stable")
     names = labels.keep_ends_of_long_sequence(list(means.index), panels.ROWS)
     fitted_names, drawing, axes = _lay_out_named_rows(names, width)
@@ -287,7 +287,7 @@ def draw_template_reliability(frame: pd.DataFrame, *, width: float = PAGE, looks
     drawing, panel_axes, tasks = _lay_out_condition_panels(
         frame, frame.groupby("task", sort=False)["one"].mean(), width, top
     )
-    for axes, (_, part) in zip(panel_axes, _split_rows_by_conditions_that_fit(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _list_drawn_conditions_with_rows(frame), strict=True):
         panels.set_axis_limits_and_ticks(axes, 0, 1, 4)
         for name, look in ways.items():
             rows = part[part["task"].isin(tasks) & part[name].notna()].assign(model=name)
@@ -317,7 +317,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     """
     order = -frame.groupby("task", sort=False)["range"].mean()
     drawing, panel_axes, tasks = _lay_out_condition_panels(frame, order, width, 0.03)
-    for axes, (_, part) in zip(panel_axes, _split_rows_by_conditions_that_fit(frame), strict=True):
+    for axes, (_, part) in zip(panel_axes, _list_drawn_conditions_with_rows(frame), strict=True):
         panels.set_axis_limits_and_ticks(axes, 0, float(frame["range"].max()) or LEAST_RANGE, 4)
         rows = part[part["task"].isin(tasks)]
         axes.scatter(rows["range"], rows["task"].map(tasks.index), s=9, c=OKABE_ITO[0], alpha=0.35, linewidths=0)
@@ -330,7 +330,7 @@ def draw_template_ranges(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     return drawing
 
 
-def _split_rows_by_conditions_that_fit(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _list_drawn_conditions_with_rows(frame: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Split the rows by condition, with its name; only the conditions that there is room to draw."""
     return [(str(name), part) for name, part in frame.groupby("condition", sort=False)][:CONDITIONS]
 
@@ -346,7 +346,7 @@ def _lay_out_condition_panels(
     short_tasks = labels.shorten_but_keep_distinct(
         ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
     )
-    conditions = _split_rows_by_conditions_that_fit(frame)
+    conditions = _list_drawn_conditions_with_rows(frame)
     across = 1 if panels.is_one_column_wide(width) else len(conditions)
     drawing, panel_axes = panels.lay_out_panels(
         width, len(conditions), across, len(tasks) * panels.choose_distance_between_rows(short_tasks, 3.6),

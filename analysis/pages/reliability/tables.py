@@ -210,14 +210,14 @@ def tabulate_spreads_at_k_wordings(
         raise InputError(f"k = {k}: give a number of wordings from 2 on, or 0 for the smallest that there is")
     refuse_threshold_beyond_shares(threshold)
     tables = [
-        _tabulate_unit_ranges_sds_and_flips(study, k, threshold, resamples, seed)
+        _tabulate_study_spreads_at_k_wordings(study, k, threshold, resamples, seed)
         for study in read_reworded_studies(runs)
         if study.measure == AGREEMENT
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
-def _tabulate_unit_ranges_sds_and_flips(
+def _tabulate_study_spreads_at_k_wordings(
     study: Study, k: int, threshold: float, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute range, SD and flips of the models of one study, a row per unit."""

@@ -12,7 +12,7 @@ from analysis.pages.reliability import accuracies
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.runs import Runs
 from analysis.statistics.reliability.templates import (
-    correct_highest_accuracy_for_luck,
+    correct_best_scores_for_luck,
     estimate_item_noise_variance_of_templates,
     summarize_accuracies_from_answers_with_intervals,
 )
@@ -49,7 +49,7 @@ def tabulate_accuracies_by_template(runs: Runs) -> pd.DataFrame:
                 rows.append({"study": study.name, "model": model, "condition": condition, "task": "",
                              "template": template, "n_items": len(valid_answers),
                              **dict(zip(names, share, strict=True))})  # fmt: skip
-    return pd.DataFrame(rows + accuracies.list_template_accuracies(runs))
+    return pd.DataFrame(rows + accuracies.list_template_rows_from_accuracies(runs))
 
 
 def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
@@ -76,6 +76,6 @@ def tabulate_accuracy_summaries_over_templates(runs: Runs) -> pd.DataFrame:
             rows.append(
                 row
                 | accuracies.flatten_estimates_to_row(ends)
-                | correct_highest_accuracy_for_luck(shares, estimate_item_noise_variance_of_templates(right), ends)
+                | correct_best_scores_for_luck(shares, estimate_item_noise_variance_of_templates(right), ends)
             )
     return pd.DataFrame(rows + accuracies.list_task_accuracy_summaries(runs))

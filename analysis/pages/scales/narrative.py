@@ -22,8 +22,11 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     verdicts,
 )
-from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models, phrase_verdict_where_no_model_answers
+from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.validity import (
+    list_cautions_unless_all_models_unjudged,
+    phrase_no_model_answers_verdict_and_reasons,
+)
 from analysis.reporting.words.verdicts import Band
 from ground.capitals import uncapitalise_sentence
 
@@ -62,7 +65,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     when
         From `words.phrase_run_dates`.
     by_chance
-        Whose answers chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`words.chance.tabulate_units_with_chance_changes`).
 
     Returns
     -------
@@ -74,7 +77,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     setup = _describe_numbers_of_models_and_scales(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
     if is_validity_below_half(spread["validity"]).all():
-        verdict, why = phrase_verdict_where_no_model_answers(spread)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     moves = frames["scales_moves"]
     moves = moves[moves["study"] == moves["study"].iloc[0]] if len(moves) else moves
@@ -114,7 +117,7 @@ def _describe_numbers_of_models_and_scales(items: pd.DataFrame, when: str) -> st
     of_scales = f" of {format_quantity(scales, 'scale')}" if scales else ""
     n_studies = items["study"].nunique()
     in_studies = f" in {n_studies} studies" if n_studies > 1 else ""
-    beginning = begin_sentence_with_models(items[["model"]])
+    beginning = phrase_models_with_verb(items[["model"]])
     return f"{beginning} asked {format_quantity(len(n_items), 'item')}{of_scales}{in_studies}{when}."
 
 
@@ -328,7 +331,7 @@ def _describe_smallest_and_largest_wording_spread(spread: pd.DataFrame) -> Itera
 
 def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame) -> Iterator[str]:
     """Yield what weakens the answer."""
-    yield from list_cautions_about_unjudged_models(spread)
+    yield from list_cautions_unless_all_models_unjudged(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
     if items["study"].nunique() > 1 and len(moves):
         yield f"What moves answers is said of {moves['study'].iloc[0]} alone; the table has all."

@@ -26,8 +26,8 @@ class ScalesPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        by_chance = chance.find_units_with_chance_changes(self.runs)
-        return self.show_answer(
+        by_chance = chance.tabulate_units_with_chance_changes(self.runs)
+        return self.render_answer_with_added_cautions(
             narrative.answer_page_question(frames, words.phrase_run_dates(self.runs.info), by_chance),
             meaning.describe_same_meaning_support_for_wordings(self.runs),
         )  # fmt: skip
@@ -38,7 +38,7 @@ class ScalesPage(Page):
         return render_template_for_notebook(
             "scales/method", resamples=options["resamples"], seed=options["seed"],
             word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.describe_verdict_rules(
+            rules=verdicts.format_verdict_rules_by_name(
                 "validity", "interval", "holm", *(["beside people"] if self.options.get("people") else [])
             ),
         )  # fmt: skip

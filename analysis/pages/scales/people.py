@@ -8,18 +8,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings, reverse_scores
+from analysis.measures.ratings import (
+    Ratings,
+    average_known_over_first_axis,
+    group_units_by_columns,
+    read_ratings,
+    reverse_scores,
+)
 from analysis.measures.ratings_people import ALL_ITEMS, compare_studies_with_people, read_people_answers_to_run_items
 from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
-    compute_intervals_over_people,
-    compute_people_comparison_intervals,
+    average_item_figures_with_intervals_over_items,
+    compute_intervals_of_unit_over_people,
     judge_distance_from_people,
 )
 from analysis.statistics.ratings.consistency import LISTWISE, PAIRWISE, compute_cronbach_alpha, compute_mcdonald_omega
-from analysis.statistics.ratings.people import PeopleReference, correlate_halves_of_people
+from analysis.statistics.ratings.people import PeopleReference, compute_split_half_reliability_of_people
 from analysis.statistics.resampling import Array
 
 PEOPLE, MODELS, PERSONAS = "people", "models", "personas"  # who respondents are
@@ -33,7 +39,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     runs
         From `analysis.runs.open_runs`.
     people
-        A file (`read_answers_of_people`); empty: no rows.
+        A file (`read_answers_of_people_by_study`); empty: no rows.
     seed
         Of the draws of people.
 
@@ -50,7 +56,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     for study in compare_studies_with_people(runs, people, seed):
         groups = study.build_item_signs_by_scale()
         over_people = [
-            compute_intervals_over_people(
+            compute_intervals_of_unit_over_people(
                 study.shares[:, unit], study.people, study.reference, groups, study.figures["w1_expected"][:, unit]
             )
             for unit in range(len(study.units))
@@ -58,7 +64,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
         for name, signs in groups.items():
             items = np.flatnonzero(signs)
             figures = {figure: values[items] for figure, values in study.figures.items()}
-            over_items = compute_people_comparison_intervals(figures, signs[items])
+            over_items = average_item_figures_with_intervals_over_items(figures, signs[items])
             for unit, (model, setting, persona) in enumerate(study.units):
                 has_both = items[~np.isnan(study.figures["w1"][items, unit])]
                 if len(has_both):
@@ -66,8 +72,8 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
                         "study": study.ratings.name, "model": model, "condition": setting, PERSONA: persona,
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
-                        **_collect_distances_from_people(over_items, unit, over_people[unit].get(name, {})),
-                        **_collect_distances_among_people(study.reference, has_both),
+                        **_build_columns_comparing_unit_with_people(over_items, unit, over_people[unit].get(name, {})),
+                        **_build_columns_of_two_groups_of_people(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
     if len(table):
@@ -76,7 +82,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     return table
 
 
-def _collect_distances_from_people(
+def _build_columns_comparing_unit_with_people(
     over_items: Mapping[str, tuple[Array, Array, Array]], unit: int, over_people: Mapping[str, tuple[float, float]]
 ) -> dict[str, Any]:
     """Return the columns of all figures of one row."""
@@ -95,12 +101,12 @@ def _collect_distances_from_people(
     return columns
 
 
-def _collect_distances_among_people(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
+def _build_columns_of_two_groups_of_people(reference: PeopleReference, items: np.ndarray) -> dict[str, float]:
     """Return what two groups of as many people reach on some items."""
     w1 = float(reference.between_w1[items].mean())
     return {
         "w1_between": w1, "tv_between": float(reference.between_tv[items].mean()), "alignment_between": 1 - w1,
-        "correlation_between": correlate_halves_of_people(reference, items),
+        "correlation_between": compute_split_half_reliability_of_people(reference, items),
     }  # fmt: skip
 
 
@@ -180,7 +186,7 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
     """
     rows: list[dict[str, Any]] = []
     for ratings in read_ratings(runs):
-        for names, answers in _iterate_answers_of_models_and_personas(ratings):
+        for names, answers in _iterate_respondent_groups_with_answers(ratings):
             rows += _compute_consistency_of_scales(ratings, names, answers)
         answered = read_people_answers_to_run_items(runs, people).get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
@@ -191,21 +197,21 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def _iterate_answers_of_models_and_personas(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
+def _iterate_respondent_groups_with_answers(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
     """Yield who answers, with s after reversing: (respondents, items), over models, then over personas of a model."""
-    by_unit = np.stack([average_over_units(scores.T) for scores in ratings.keyed_scores])
+    by_unit = np.stack([average_known_over_first_axis(scores.T) for scores in ratings.keyed_scores])
     units = ratings.units
     for (setting,), places in group_units_by_columns(units, ["setting"]):
         models = [
-            average_over_units(by_unit[places[inside]])
+            average_known_over_first_axis(by_unit[places[inside]])
             for _, inside in group_units_by_columns(units.iloc[places], ["model"])
         ]
         yield {"respondents": MODELS, "model": None, "condition": setting}, np.stack(models)
-    for (model, setting), places in ratings.list_unit_places_by_setting():
+    for (model, setting), places in ratings.list_unit_places_by_model_and_setting():
         asked = places[units[PERSONA].iloc[places].notna()]
         if len(asked):
             answers = [
-                average_over_units(by_unit[asked[inside]])
+                average_known_over_first_axis(by_unit[asked[inside]])
                 for _, inside in group_units_by_columns(units.iloc[asked], [PERSONA])
             ]
             yield {"respondents": PERSONAS, "model": model, "condition": setting}, np.stack(answers)

@@ -21,7 +21,7 @@ from analysis.reporting.drawing.plotting import (
     Looks,
     run_in_report_style,
 )
-from analysis.reporting.drawing.svg import build_svg_group_id
+from analysis.reporting.drawing.svg import encode_model_classes_as_svg_id
 from analysis.reporting.words import labels
 
 NEUTRAL = "#d5d9de"
@@ -39,7 +39,7 @@ def draw_scales_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         The rows of table `scales_scores` of one study, with `label` and `row`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def draw_scales_styles(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         The rows of table `scales_styles` of one study that have a difference, with `label` and `row`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def _draw_dots_by_panel(
     reference_line: float | None, phrase_panel: Callable[[str], str],
 ) -> Drawing:  # fmt: skip
     """Draw rows of models in panels side by side, with dots and two intervals."""
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     in_order = frame.drop_duplicates("label").sort_values("row")
     names = panels.wrap_row_labels(list(in_order["label"]), width, 3.2)
     titles = list(dict.fromkeys(frame[panel]))
@@ -92,7 +92,7 @@ def _draw_dots_by_panel(
             panels.draw_row_labels(axes, names)
         axes.hlines(rows["row"], rows["like_lower"].clip(*ends), rows["like_upper"].clip(*ends),
                     colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                    gid=build_svg_group_id(looks[model].svg_class_of_model for model in rows["model"])
+                    gid=encode_model_classes_as_svg_id(looks[model].svg_class_of_model for model in rows["model"])
                     )  # fmt: skip
         clipped = rows.assign(**{
             f"{measure}_{side}": rows[f"{measure}_{side}"].clip(*ends) for side in ("lower", "upper")

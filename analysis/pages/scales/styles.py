@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, read_ratings
 from analysis.measures.ratings_styles import ACQUIESCENCE, iterate_model_response_styles
 from analysis.measures.ratings_wordings import (
-    compute_wording_margins_of_distance_excess,
+    compute_wording_margins_of_excess_over_models,
     measure_answer_distances_by_cause,
 )
 from analysis.measures.thresholds import is_validity_below_half
@@ -32,7 +32,8 @@ def tabulate_response_styles(runs: Runs) -> pd.DataFrame:
     rows = []
     for ratings in read_ratings(runs):
         validity = {
-            unit: ratings.average_validity_of_units(places) for unit, places in ratings.list_unit_places_by_setting()
+            unit: ratings.average_validity_over_units(places)
+            for unit, places in ratings.list_unit_places_by_model_and_setting()
         }
         for style in iterate_model_response_styles(ratings):
             is_silent = is_validity_below_half(validity[style.unit])
@@ -95,7 +96,7 @@ def _tabulate_answer_distances_by_cause(ratings: Ratings, resamples: int, seed: 
             seed=seed,
         )  # fmt: skip
         difference = intervals["difference"]
-        limits = compute_wording_margins_of_distance_excess(ratings, list(changes))
+        limits = compute_wording_margins_of_excess_over_models(ratings, list(changes))
         of_wordings = np.array([limits[list(changes)[place]] for place in compared])
         rows.loc[compared, ["models", "difference", "lower", "upper"]] = np.stack(
             [intervals["models"].estimate, difference.estimate,

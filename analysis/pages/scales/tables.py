@@ -9,10 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_over_units, group_units_by_columns, read_ratings
+from analysis.measures.ratings import (
+    Ratings,
+    average_known_over_first_axis,
+    group_units_by_columns,
+    read_ratings,
+)
 from analysis.measures.ratings_rows import PERSONA, SHOWN
 from analysis.measures.reworded import Study
-from analysis.measures.reworded.ratings import build_study_of_unit_groups, select_items_of_scale
+from analysis.measures.reworded.ratings import build_study_of_scale_items, build_study_of_unit_groups
 from analysis.reporting.words.beyond import tabulate_pair_difference_tests
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -35,7 +40,7 @@ def tabulate_scales_scores(runs: Runs) -> pd.DataFrame:
     """
     rows = []
     for ratings in read_ratings(runs):
-        groups = dict(ratings.list_unit_places_by_setting())
+        groups = dict(ratings.list_unit_places_by_model_and_setting())
         for scale, study in _iterate_scales_with_unit_group_scores(ratings, groups):
             n_reversed = int((ratings.mark_scale_items(scale) & (ratings.item_keying_signs < 0)).sum())
             for unit, (model, condition) in enumerate(study.units):
@@ -51,7 +56,7 @@ def _iterate_scales_with_unit_group_scores(ratings: Ratings, groups: Groups) -> 
     """Yield every scale with the scores of some groups of units on it."""
     study = build_study_of_unit_groups(ratings, groups)
     for scale in ratings.scales:
-        yield scale, select_items_of_scale(study, ratings, scale, scale)
+        yield scale, build_study_of_scale_items(study, ratings, scale, scale)
 
 
 def _estimate_scale_score_of_unit(study: Study, unit: int) -> dict[str, Any]:
@@ -110,11 +115,10 @@ def tabulate_scale_scores_by_persona(runs: Runs) -> pd.DataFrame:
         if not groups:
             continue
         scores = ratings.keyed_scores
-        items = np.stack([
-            average_over_units(np.moveaxis(average_over_units(scores[places]), 1, 0)) for _, places in groups
-        ])  # fmt: skip
+        means_of_groups = [average_known_over_first_axis(scores[places]) for _, places in groups]
+        items = np.stack([average_known_over_first_axis(np.moveaxis(means, 1, 0)) for means in means_of_groups])
         names = pd.DataFrame([key for key, _ in groups], columns=["model", "condition", PERSONA])
-        names = names.assign(validity=[ratings.average_validity_of_units(places) for _, places in groups])
+        names = names.assign(validity=[ratings.average_validity_over_units(places) for _, places in groups])
         for scale in ratings.scales:
             columns = _estimate_means_with_t_intervals(items[:, ratings.mark_scale_items(scale)])
             parts.append(names.assign(study=ratings.name, scale=scale, **columns))
@@ -133,7 +137,7 @@ def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any
     from scipy.special import stdtrit
 
     n = (~np.isnan(values)).sum(axis=1)
-    means = average_over_units(values.T)
+    means = average_known_over_first_axis(values.T)
     at_least_two = np.where(n > 1, n, np.nan)
     half = stdtrit(at_least_two - 1, (1 + LEVEL) / 2) * compute_standard_deviations(values) / np.sqrt(at_least_two)
     half = np.where(half > ROUNDING, half, np.nan)
@@ -157,7 +161,9 @@ def tabulate_scale_score_differences_of_pairs(runs: Runs) -> pd.DataFrame:
     for ratings in read_ratings(runs):
         studies = [
             study
-            for _, study in _iterate_scales_with_unit_group_scores(ratings, dict(ratings.list_unit_places_by_setting()))
+            for _, study in _iterate_scales_with_unit_group_scores(
+                ratings, dict(ratings.list_unit_places_by_model_and_setting())
+            )
         ]
         pairs = tabulate_pair_difference_tests(studies)
         if len(pairs):

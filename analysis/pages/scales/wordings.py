@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.ratings import Ratings, average_over_units, read_ratings
-from analysis.measures.ratings_styles import CUT, LABELS, ORDER, average_scores_shown_in_two_ways_by_style
+from analysis.measures.ratings import Ratings, average_known_over_first_axis, read_ratings
+from analysis.measures.ratings_styles import CUT, LABELS, ORDER, average_model_scores_shown_in_two_ways
 from analysis.measures.ratings_wordings import (
-    average_answer_shares_and_entropies,
-    average_over_conditions_of_settings,
-    measure_wording_spread_of_items,
+    average_answer_shares_and_entropies_per_setting,
+    average_values_over_conditions_of_settings,
+    measure_wording_effects_per_setting_and_item,
 )
 from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
@@ -50,9 +50,9 @@ def tabulate_answer_spread_over_wordings(runs: Runs, *, resamples: int = DRAWS, 
 
 def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every setting of a study."""
-    spreads = measure_wording_spread_of_items(ratings)
+    spreads = measure_wording_effects_per_setting_and_item(ratings)
     names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in
-             ratings.list_unit_places_by_setting()]  # fmt: skip
+             ratings.list_unit_places_by_model_and_setting()]  # fmt: skip
     # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
     intervals = {
         name: bootstrap_intervals({name: spreads[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
@@ -61,20 +61,24 @@ def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) ->
         for name in SPREADS
     }
     n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
-    looks = {name: values for name, values in average_answer_shares_and_entropies(ratings).items() if name != "shares"}
-    settings = ratings.list_unit_places_by_setting()
+    looks = {
+        name: values
+        for name, values in average_answer_shares_and_entropies_per_setting(ratings).items()
+        if name != "shares"
+    }
+    settings = ratings.list_unit_places_by_model_and_setting()
     return pd.DataFrame(names).assign(
-        validity=[ratings.average_validity_of_units(places) for _, places in settings],
-        validity_at_most=[ratings.average_validity_upper_bound(places) for _, places in settings],
+        validity=[ratings.average_validity_over_units(places) for _, places in settings],
+        validity_at_most=[ratings.average_validity_upper_bound_over_units(places) for _, places in settings],
         n_conditions=[len(places) for _, places in settings],
         n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
         **interval.build_interval_columns(intervals),
-        **{name: [_average_items_with_value(row) for row in values] for name, values in looks.items()},
+        **{name: [_compute_mean_of_items_with_value(row) for row in values] for name, values in looks.items()},
     )
 
 
-def _average_items_with_value(values: Array) -> float:
+def _compute_mean_of_items_with_value(values: Array) -> float:
     """Average over the items that have a value; NaN without one."""
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 
@@ -97,10 +101,16 @@ def tabulate_answer_distributions_of_items(runs: Runs) -> pd.DataFrame:
 
 def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFrame:
     """Compute the rows of one study, model by model."""
-    settings, items = ratings.list_unit_places_by_setting(), ratings.items
-    shares, spreads = average_answer_shares_and_entropies(ratings)["shares"], measure_wording_spread_of_items(ratings)
-    in_wordings = average_over_conditions_of_settings(ratings, ratings.scores)
-    scores, n_wordings = average_over_units(np.moveaxis(in_wordings, 2, 0)), (~np.isnan(in_wordings)).sum(axis=2)
+    settings, items = ratings.list_unit_places_by_model_and_setting(), ratings.items
+    shares, spreads = (
+        average_answer_shares_and_entropies_per_setting(ratings)["shares"],
+        measure_wording_effects_per_setting_and_item(ratings),
+    )
+    in_wordings = average_values_over_conditions_of_settings(ratings, ratings.scores)
+    scores, n_wordings = (
+        average_known_over_first_axis(np.moveaxis(in_wordings, 2, 0)),
+        (~np.isnan(in_wordings)).sum(axis=2),
+    )
     sizes = np.array([len(options) for options in items["options"]])
     parts = []
     for place, ((model, setting), places) in enumerate(settings):
@@ -112,7 +122,7 @@ def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFram
             "study": ratings.name, "model": model, "condition": setting, "item": items["item"],
             "scale": items["scale"], "key": items["key"], "text": items["text"],
             "options": ["; ".join(options) for options in items["options"]],
-            "validity": ratings.average_validity_of_units(places), "n_wordings": n_wordings[place],
+            "validity": ratings.average_validity_over_units(places), "n_wordings": n_wordings[place],
             "score": scores[place], **columns, **{name: spreads[name][place] for name in SPREADS},
             "order_effect": np.nan, "middle_effect": np.nan, **_measure_display_effects_on_items(ratings, places),
         }))  # fmt: skip
@@ -123,10 +133,11 @@ def _measure_display_effects_on_items(ratings: Ratings, places: npt.NDArray[np.i
     """Measure what the way in which the options are shown does to every item, by the column of table `scales_items`."""
     names = {ORDER: "order_effect", CUT: "middle_effect"}
     return {
-        names.get(style) or style.replace(f"{LABELS} ", "label_effect_").replace("-", "_"): average_over_units(
+        names.get(style)
+        or style.replace(f"{LABELS} ", "label_effect_").replace("-", "_"): average_known_over_first_axis(
             (value - against).T
         )
-        for style, (value, against) in average_scores_shown_in_two_ways_by_style(ratings, places).items()
+        for style, (value, against) in average_model_scores_shown_in_two_ways(ratings, places).items()
     }
 
 
@@ -168,8 +179,8 @@ def _list_items_of_widest_spread(ratings: Ratings, examples: int) -> list[dict[s
     variants = ratings.variants.drop_duplicates(["item_code", "wording_code"])
     names = variants.set_index(["item_code", "wording_code"])["variant"]
     rows = []
-    averages = average_over_conditions_of_settings(ratings, ratings.scores)
-    for ((model, setting), _), scores in zip(ratings.list_unit_places_by_setting(), averages, strict=True):
+    averages = average_values_over_conditions_of_settings(ratings, ratings.scores)
+    for ((model, setting), _), scores in zip(ratings.list_unit_places_by_model_and_setting(), averages, strict=True):
         ranges = np.nan_to_num(compute_ranges(scores))
         order = np.argsort(-ranges, kind="stable")[:examples]
         for item in order[ranges[order] > 0]:

@@ -16,22 +16,22 @@ MEASURE = ["study", "measure"]
 
 def build_scored_means_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `scored_means`, a frame per measure: models by their means, the best first."""
-    yield from _split_rows_by_measure(frames["scored_means"], "mean", frames)
+    yield from _sort_and_limit_rows_by_measure(frames["scored_means"], "mean", frames)
 
 
 def build_scored_passes_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the measure that sentences are about, a frame per study."""
     table = frames["scored_spread"]
-    yield from _split_rows_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
+    yield from _sort_and_limit_rows_by_measure(table[table["headline"].astype(bool)], "passed_some", frames)
 
 
 def build_scored_passes_other_measure_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of table `scored_spread` by the other measures, a frame each."""
     table = frames["scored_spread"]
-    yield from _split_rows_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
+    yield from _sort_and_limit_rows_by_measure(table[~table["headline"].astype(bool)], "passed_some", frames)
 
 
-def _split_rows_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
+def _sort_and_limit_rows_by_measure(table: pd.DataFrame, column: str, frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield the rows of every measure with labels, in order; of too many models, the first and the last."""
     if table.empty:
         return

@@ -22,8 +22,8 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -52,7 +52,7 @@ def answer_page_question(
     beyond
         What of the differences between models is more than rewording.
     by_chance
-        Whose scores chance alone may have changed (`words.chance.find_units_with_chance_changes`).
+        Whose scores chance alone may have changed (`words.chance.tabulate_units_with_chance_changes`).
 
     Returns
     -------
@@ -67,7 +67,9 @@ def answer_page_question(
         *chance.iterate_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
     if is_validity_below_half(means["validity"]).all():
-        verdict, why = phrase_verdict_where_no_model_answers(means.assign(validity_at_most=float("nan")), FEW_SCORES)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(
+            means.assign(validity_at_most=float("nan")), FEW_SCORES
+        )
         return Answer(setup, verdict, cautions=(*why, *cautions))
     judged = spread[~is_validity_below_half(spread["validity"]) & spread["passed_some"].notna()]
     details = {
@@ -99,7 +101,7 @@ def _describe_scored_models_and_items(all_means: pd.DataFrame, means: pd.DataFra
     measures = [name for name, units in units_by_measure.items() if units in headline_units]
     n_items = int(means.groupby("study")["n_items"].max().sum())
     scores = join_names([labels.shorten_middle(name, 24) for name in measures], 2)
-    return f"{begin_sentence_with_models(means)} scored by {scores} on {format_quantity(n_items, 'item')}{when}."
+    return f"{phrase_models_with_verb(means)} scored by {scores} on {format_quantity(n_items, 'item')}{when}."
 
 
 def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str:

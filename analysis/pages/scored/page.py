@@ -27,9 +27,9 @@ class ScoredPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         sentence = beyond.describe_differences_beyond_rewording(self.runs)
-        by_chance = chance.find_units_with_chance_changes(self.runs)
+        by_chance = chance.tabulate_units_with_chance_changes(self.runs)
         when = words.phrase_run_dates(self.runs.info)
-        return self.show_answer(narrative.answer_page_question(frames, when, sentence, by_chance))
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(frames, when, sentence, by_chance))
 
     def method(self) -> Html:
         """Say in five lines how the numbers were computed."""
@@ -38,6 +38,6 @@ class ScoredPage(Page):
         return render_template_for_notebook(
             "scored/method", passing=options["passing"], resamples=options["resamples"], seed=options["seed"],
             lower=list(means.loc[means["direction"] == "lower", "measure"].unique()),
-            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.describe_verdict_rules(
+            word_meanings=" ".join(narrative.WORD_MEANINGS), rules=verdicts.format_verdict_rules_by_name(
                 "validity", "interval", "chance", "beyond"),
         )  # fmt: skip

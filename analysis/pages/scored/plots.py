@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.reporting.drawing import marks, panels, plotting
 from analysis.reporting.drawing.plotting import INK, OKABE_ITO, PAGE, Drawing, Look, Looks, run_in_report_style
-from analysis.reporting.drawing.svg import build_svg_group_id
+from analysis.reporting.drawing.svg import encode_model_classes_as_svg_id
 from analysis.reporting.words import labels
 
 PARTS = {
@@ -33,16 +33,17 @@ def draw_scored_means(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     names = panels.wrap_row_labels(list(frame["label"]), width, 6.0)
     drawing, axes = panels.lay_out_panel_with_named_rows(
         names, width, panels.choose_distance_between_rows(names, 6.0) * len(names)
     )
     rows = frame.assign(row=np.arange(len(frame)))
     low, high = _choose_axis_ends(rows)
+    classes = [looks[model].svg_class_of_model for model in rows["model"]]
     axes.hlines(rows["row"], rows["like_lower"].clip(low, high), rows["like_upper"].clip(low, high),
                 colors=[looks[model].colour for model in rows["model"]], linewidth=0.6,
-                gid=build_svg_group_id(looks[model].svg_class_of_model for model in rows["model"]))  # fmt: skip
+                gid=encode_model_classes_as_svg_id(classes))  # fmt: skip
     panels.draw_dots(axes, rows, "mean", looks)
     panels.set_axis_limits_and_ticks(axes, low, high, 4)
     panels.label_x_axis(axes, labels.shorten_middle(f"mean {frame['measure'].iloc[0]}", 40))

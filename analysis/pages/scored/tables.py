@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, read_scored_studies_by_measure
+from analysis.measures.reworded.scored import HIGHER, LOWER, Scored, list_scored_per_study_and_measure
 from analysis.reporting.words.beyond import tabulate_pair_difference_tests_of_study
 from analysis.runs import Runs
 from analysis.statistics import interval
@@ -33,7 +33,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
         like_upper: for wordings like these; error: standard error with items and wordings drawn anew.
     """
     rows = []
-    for scored in read_scored_studies_by_measure(runs):
+    for scored in list_scored_per_study_and_measure(runs):
         study = scored.study
         for unit in range(len(study.units)):
             panel = study.estimate_mean_and_components(unit)
@@ -92,7 +92,7 @@ def tabulate_score_spread_over_wordings(
         raise InputError(f"passing = {passing}: give a share of the range above 0 and up to 1, such as 0.5")
     parts = [
         _tabulate_spread_in_one_measure(scored, passing, resamples, seed)
-        for scored in read_scored_studies_by_measure(runs)
+        for scored in list_scored_per_study_and_measure(runs)
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -135,7 +135,7 @@ def tabulate_scored_differences(runs: Runs) -> pd.DataFrame:
         these; p_items, p: p values for either; p_items_holm, p_holm: after Holm over the pairs of a study and measure.
     """
     parts = []
-    for scored in read_scored_studies_by_measure(runs):
+    for scored in list_scored_per_study_and_measure(runs):
         pairs = tabulate_pair_difference_tests_of_study(runs, scored.study)
         if len(pairs):
             parts.append(pairs.assign(**{name: scored.width * pairs[name] for name in DIFFERENCES}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.measures.reworded.scored import Scored, read_scored_studies_by_measure
+from analysis.measures.reworded.scored import Scored, list_scored_per_study_and_measure
 from analysis.measures.thresholds import refuse_too_few_examples
 from analysis.runs import Runs
 from analysis.statistics.spread import compute_ranges
@@ -23,7 +23,7 @@ def tabulate_mean_scores_by_wording(runs: Runs) -> pd.DataFrame:
         unit of the measure. No rows for studies whose items have their own wordings, or one.
     """
     rows = []
-    for scored in read_scored_studies_by_measure(runs):
+    for scored in list_scored_per_study_and_measure(runs):
         study = scored.study
         if not study.crossed or study.has_single_wording:
             continue
@@ -64,7 +64,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
         For a number of examples below 1.
     """
     refuse_too_few_examples(examples)
-    parts = [_find_items_of_widest_spread(scored, examples) for scored in read_scored_studies_by_measure(runs)]
+    parts = [_tabulate_items_of_widest_spread(scored, examples) for scored in list_scored_per_study_and_measure(runs)]
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     if rows.empty:
         return pd.DataFrame()
@@ -78,7 +78,7 @@ def tabulate_best_and_worst_wording_examples(runs: Runs, *, examples: int = 3) -
     return rows[EXAMPLES]
 
 
-def _find_items_of_widest_spread(scored: Scored, examples: int) -> pd.DataFrame:
+def _tabulate_items_of_widest_spread(scored: Scored, examples: int) -> pd.DataFrame:
     """Find the items of every unit whose wordings are furthest apart, with the variants of both ends."""
     variants = scored.variants.set_index(["item_code", "wording_code"])
     turned = scored.study.orient_values_so_higher_is_better(scored.scores)

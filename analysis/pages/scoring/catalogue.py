@@ -71,7 +71,7 @@ TABLES = {
                    *_TEST_COLUMNS}), frozenset({"caution", "no_interval"}),
     ),
     "score_conventions": Table(
-        "tables.tabulate_invalid_sample_conventions",
+        "tables.tabulate_scores_by_invalid_convention",
         "Samples without a number: dropped, or counted",
         "Dropped: a score is the mean of the samples that hold a number. Counted: an item of whose samples at least "
         "half hold no number has no score, and does not have the favourite score. Exact scores draw no samples, so "
@@ -87,7 +87,7 @@ TABLES = {
         frozenset({"setting", "stage", "distance"}),
     ),
     "score_printed": Table(
-        "printed.tabulate_printed_scores",
+        "printed.read_printed_scores",
         "What the paper printed",
         "Kurtosis and tau of Sato et al., Tables 1 and 2. Tau of llama after alignment on En-De is .26 in the first "
         "and .21 in the second.",

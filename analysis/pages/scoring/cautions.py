@@ -20,7 +20,7 @@ from analysis.reporting.words import (
     list_few_models_cautions,
 )
 from analysis.reporting.words.labels import SEPARATOR
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 
 FEW_NUMBERS = "Less than half of the samples (or of the probability) hold a number"
 OFTEN_CLIPPED = 0.1  # share of clipped samples from which on the page mentions it
@@ -62,7 +62,7 @@ def _yield_score_cautions(
             "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
         )
     settings = models["range"] + " at " + models["temperature"].map("{:g}".format).map(phrase_temperature)
-    yield from list_cautions_about_unjudged_models(
+    yield from list_cautions_unless_all_models_unjudged(
         models.assign(label=models["label"] + SEPARATOR + settings), FEW_NUMBERS
     )
     yield from _describe_effect_of_numberless_samples(frames["score_conventions"], setting)

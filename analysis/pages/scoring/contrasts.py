@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.measures.scores import METHODS, read_scores
 from analysis.measures.thoughts import THOUGHT
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width
-from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
+from analysis.pages.scoring.undefined import list_reasons_kurtosis_or_tau_is_undefined
 from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -129,10 +129,10 @@ def _compare_unit_pairs(
             {"score": scores}, kurtosis, order, forms=kurtosis_form, draws=resamples, seed=seed
         )
         interval_by_measure |= bootstrap_differences(
-            score_and_gold, partial(_compute_tau_in_each_draw, scale=width), order, draws=resamples, seed=seed
+            score_and_gold, partial(_compute_tau_with_gold_in_each_draw, scale=width), order, draws=resamples, seed=seed
         )
         kurtosis_of_gold = _compute_unweighted_kurtosis(gold[~np.isnan(gold), None], biased, width)[0]
-        figures = partial(_compute_score_pair_statistics, gold=gold, sides=sides, biased=biased, width=width)
+        figures = partial(_build_comparison_row_of_unit_pair, gold=gold, sides=sides, biased=biased, width=width)
         table = pd.DataFrame([figures(scores[:, [first, second]]) for second, first in order])
         table["kurtosis_gold"] = kurtosis_of_gold
         table = table.assign(
@@ -160,7 +160,7 @@ def _compare_unit_pairs(
     )
 
 
-def _compute_score_pair_statistics(
+def _build_comparison_row_of_unit_pair(
     pair_scores: Array, gold: Array, sides: tuple[str, str], biased: bool, width: float
 ) -> dict[str, Any]:
     """Compute the figures of two columns of scores on the items that both have."""
@@ -178,7 +178,7 @@ def _compute_score_pair_statistics(
     for index, side in enumerate(sides):
         statistics_by_name |= {f"kurtosis_{side}": kurtosis[index], f"tau_{side}": tau[index]}
     reasons_by_side = {
-        side: explain_undefined_kurtosis_or_tau(pair_scores[:, index], gold, width, biased=biased)
+        side: list_reasons_kurtosis_or_tau_is_undefined(pair_scores[:, index], gold, width, biased=biased)
         for index, side in enumerate(sides)
     }
     return statistics_by_name | {
@@ -200,7 +200,7 @@ def _compute_kurtosis_in_each_draw(columns: Columns, counts: Array, *, biased: b
     return {"kurtosis": weighted.kurtosis(counts, columns["score"], biased=biased, scale=scale)}
 
 
-def _compute_tau_in_each_draw(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
+def _compute_tau_with_gold_in_each_draw(columns: Columns, counts: Array, *, scale: float) -> dict[str, Array]:
     """Compute tau-b of every unit's scores with the human scores in every draw."""
     return {"tau": weighted.compute_kendall_tau_per_draw(counts, columns["score"], columns["gold"], scale=scale)}
 

@@ -11,7 +11,7 @@ from analysis.measures.scores import GOLD, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
-    count_differences_with_sign_and_significant,
+    count_differences_with_sign_and_clear_ones_of_them,
     describe_all_settings_in_tables,
     describe_kurtosis_by_temperature,
     describe_range_of_most_extreme_kurtosis,
@@ -40,7 +40,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -91,10 +91,10 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     setup_sentence = _describe_scoring_setup(models, frames["score_items"], setting, when)
     doubts = list_cautions(models, setting_rows, frames, setting)
     if answering_rows.empty and len(setting_rows):
-        verdict, why = phrase_verdict_where_no_model_answers(setting_rows, FEW_NUMBERS)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
-    habit_words = set(choose_verdict_words_for_score_repetition(judged_rows, scores)) if len(judged_rows) else set()
+    habit_words = set(choose_repetition_verdict_word_per_model(judged_rows, scores)) if len(judged_rows) else set()
     differences = select_setting_rows(frames["score_differences"], setting)
     printed = frames["score_influence"]
     details = {
@@ -166,11 +166,11 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
-    """Count what `choose_verdict_words_for_score_repetition` says of each model.
+    """Count what `choose_repetition_verdict_word_per_model` says of each model.
 
     Name the score of a model that is alone.
     """
-    habit_words = choose_verdict_words_for_score_repetition(judged_rows, scores)
+    habit_words = choose_repetition_verdict_word_per_model(judged_rows, scores)
     if not habit_words.any():
         wide = "with each model, an interval of the share of its most frequent score"
         if judged_rows["mode_share_lower"].isna().all():
@@ -193,7 +193,7 @@ def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.D
     )
 
 
-def choose_verdict_words_for_score_repetition(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
+def choose_repetition_verdict_word_per_model(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> pd.Series:
     """Give each model its word of `WORD_MEANINGS`, from the intervals of its most frequent score's share in each group.
 
     Parameters
@@ -215,7 +215,7 @@ def choose_verdict_words_for_score_repetition(judged_rows: pd.DataFrame, scores:
         return list(
             _choose_verdict_words_of_score_rows(judged_rows, scores, interval_count)
             .groupby(judged_rows["label"], sort=False)
-            .agg(_join_verdicts_over_item_groups)
+            .agg(_combine_group_verdicts_of_model)
         )
 
     return pd.Series(
@@ -238,9 +238,11 @@ def _choose_verdict_words_of_score_rows(
     for model_share, human_share, interval_count in zip(
         judged_rows[share_columns].to_numpy(float), human_shares, n_models * groups, strict=True
     ):
-        model_interval = verdicts.widen_share_interval(model_share[0], model_share[1], model_share[2], n_models)
+        model_interval = verdicts.widen_share_interval_for_multiplicity(
+            model_share[0], model_share[1], model_share[2], n_models
+        )
         wide, people_wide = (
-            verdicts.widen_share_interval(part[0], part[1], part[2], interval_count)
+            verdicts.widen_share_interval_for_multiplicity(part[0], part[1], part[2], interval_count)
             for part in (model_share, human_share)
         )
         row_word = verdicts.choose_word_for_interval(*model_interval, BANDS[:1]) or verdicts.choose_word_for_interval(
@@ -255,7 +257,7 @@ def _choose_verdict_words_of_score_rows(
     return pd.Series(row_words, judged_rows.index)
 
 
-def _join_verdicts_over_item_groups(group_verdicts: pd.Series) -> str:
+def _combine_group_verdicts_of_model(group_verdicts: pd.Series) -> str:
     """Join one model's verdicts on its groups of items: "yes" wherever it holds, "no" where it holds in all."""
     if "yes" in set(group_verdicts):
         return "yes"
@@ -313,7 +315,7 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         if defined_pairs.empty:
             continue
         (up, more), (down, less) = (
-            count_differences_with_sign_and_significant(defined_pairs, name, sign) for sign in (1, -1)
+            count_differences_with_sign_and_clear_ones_of_them(defined_pairs, name, sign) for sign in (1, -1)
         )
         if len(family) and not has_possibly_significant_test(family):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(family)}"

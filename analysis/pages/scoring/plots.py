@@ -37,8 +37,8 @@ def draw_score_violins(items: pd.DataFrame, *, width: float = PAGE, looks: Looks
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(items["model"]))
-    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(panel=_name_score_panels)
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(items["model"]))
+    items = _limit_to_extreme_models_that_fit(items, "score", panels.ROWS).assign(panel=_name_panel_of_each_row)
     panel_names, names = list(items["panel"].unique()), list(items["label"].unique())
     human = bool(items["gold"].notna().any())
     rows = [HUMAN, *names] if human else names
@@ -80,7 +80,7 @@ def _limit_to_extreme_models_that_fit(frame: pd.DataFrame, measure: str, max_mod
     return rows[rows["label"].isin(labels.keep_ends_of_long_sequence(list(order), max_models))]
 
 
-def _name_score_panels(frame: pd.DataFrame) -> pd.Series:
+def _name_panel_of_each_row(frame: pd.DataFrame) -> pd.Series:
     """Name the panel of every row: its group, with the study where there are several."""
     several = frame["study"].nunique() > 1
     return frame["group"] + (labels.SEPARATOR + frame["study"] if several else "")
@@ -122,14 +122,14 @@ def draw_score_temperatures(scores: pd.DataFrame, *, width: float = PAGE, looks:
     scores
         Rows of table `scores` for one range and method, at several temperatures; at most `MOST_PANELS` groups.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
     Drawing
         The figure.
     """
-    scores = select_temperature_lines_to_draw(scores).assign(panel=_name_score_panels)
+    scores = select_temperature_lines_to_draw(scores).assign(panel=_name_panel_of_each_row)
     looks = _assign_looks_to_labels(scores, looks)
     groups, names, legend_names = list(scores["panel"].unique()), *_list_labels_and_legend_names(scores)
     drawing, panel_axes = panels.lay_out_panels(
@@ -172,9 +172,9 @@ def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[
 
 def _assign_looks_to_labels(frame: pd.DataFrame, looks: Looks | None) -> Looks:
     """Give every label its model's look; where a model has several, one each, so that the legend tells them apart."""
-    looks = looks or plotting.assign_colours_and_markers(frame["model"])
+    looks = looks or plotting.assign_look_to_each_model(frame["model"])
     model_by_label = dict(zip(frame["label"], frame["model"], strict=True))
-    return plotting.assign_distinct_model_colours(
+    return plotting.assign_looks_of_distinct_colours(
         {label: looks[model] for label, model in model_by_label.items()}, _list_labels_and_legend_names(frame)[0]
     )
 
@@ -232,7 +232,7 @@ def draw_score_methods(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks
     frame
         Table `score_methods`.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def _wrap_names_of_omissions(omissions: pd.DataFrame, room: float) -> list[str]:
     """Name the omissions in lines of some inches: points as they are, groups and series with a note."""
     endings = omissions["omitted"].map({"point": "", "group": " (group)", "series": " (series)"})
     return [
-        plotting.wrap_name_into_lines(f"{name}{ending}", room)
+        plotting.insert_line_breaks_into_name(f"{name}{ending}", room)
         for name, ending in zip(omissions["omitted_name"], endings, strict=True)
     ]
 
@@ -350,7 +350,7 @@ def _draw_influence_points(axes: Axes, points: pd.DataFrame, influence: pd.DataF
         row = defined_points[defined_points["point"] == name].iloc[0]
         right = row["kurtosis_difference"] > defined_points["kurtosis_difference"].median()
         panels.draw_text(axes, (row["kurtosis_difference"], row["tau_difference"]),
-                         plotting.wrap_name_into_lines(str(name), 0.4 * panels.measure_panel_size(axes)[0]),
+                         plotting.insert_line_breaks_into_name(str(name), 0.4 * panels.measure_panel_size(axes)[0]),
                     (4 if right else -4, 4), va="bottom", coordinates="data", ha="right" if right else "left",
                     label="said")  # fmt: skip
     panels.label_x_axis(axes, "Kurtosis, post minus pre")

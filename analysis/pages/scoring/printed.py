@@ -11,7 +11,7 @@ PRINTED = "Sato et al., Table 1"
 SETTING = {"range": "0-9", "temperature": 0.7, "method": "sampled"}  # of Table 1 (section 4)
 
 
-def tabulate_printed_scores(runs: Runs | None = None) -> pd.DataFrame:
+def read_printed_scores(runs: Runs | None = None) -> pd.DataFrame:
     """Read Tables 1 and 2 of the paper as one long table; it does not depend on the runs.
 
     Returns

@@ -20,13 +20,19 @@ import pandas as pd
 from analysis.measures.agreement import CONVENTIONS
 from analysis.measures.scores import GOLD, read_scores
 from analysis.pages.scoring.items import build_score_matrix_gold_and_width, choose_headline_setting, parse_range_ends
-from analysis.pages.scoring.undefined import explain_undefined_kurtosis_or_tau
+from analysis.pages.scoring.undefined import list_reasons_kurtosis_or_tau_is_undefined
 from analysis.runs import Runs
 from analysis.statistics import forms, interval, weighted
 from analysis.statistics.forms import Form
 from analysis.statistics.interval import Interval
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_shares
-from analysis.statistics.shares import Share, build_shares_of_columns
+from analysis.statistics.resampling import (
+    DRAWS,
+    Array,
+    Columns,
+    bootstrap_intervals,
+    compute_shares_or_differences_per_draw,
+)
+from analysis.statistics.shares import Share, build_shares_by_figure
 
 _OF_UNIT = {
     **{name: (name, "first") for name in ("series", "stage", "form", "temperature", "method", "samples")},
@@ -78,7 +84,7 @@ def tabulate_score_bias_and_accuracy(
         validity: mean share of valid samples, or mean probability of all numbers together; validity_at_most: its upper
         bound, NaN where it is exact; samples: per item, none where exact; dropped, clipped: samples without a number,
         and moved into range, of all items;
-        caution: why figures are missing (`undefined.explain_undefined_kurtosis_or_tau`); X_lower, X_upper: 95 %
+        caution: why figures are missing (`undefined.list_reasons_kurtosis_or_tau_is_undefined`); X_lower, X_upper: 95 %
         interval of X over
         items, of mode_share after `analysis.statistics.shares`, of kurtosis, variance and entropy after
         `statistics.forms`, else with items resampled; no_interval: which X have none, and why.
@@ -94,7 +100,7 @@ def tabulate_score_bias_and_accuracy(
         estimate_shape = partial(
             bootstrap_intervals,
             statistic=partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            shares=_build_shares_of_most_frequent_number,
+            shares=_build_hits_and_totals_of_most_frequent_number,
             forms=_choose_interval_forms_of_score_spread(width + 1),
             draws=resamples,
             seed=seed,
@@ -106,14 +112,16 @@ def tabulate_score_bias_and_accuracy(
             gold_rows = gold_rows.assign(
                 n_gold=gold_rows["n"], unscored=len(gold_scores) - gold_rows["n"], no_response=0
             )
-            gold_rows["caution"] = "; ".join(explain_undefined_kurtosis_or_tau(gold, gold, width, biased=biased)[:1])
+            gold_rows["caution"] = "; ".join(
+                list_reasons_kurtosis_or_tau_is_undefined(gold, gold, width, biased=biased)[:1]
+            )
             parts.append(gold_rows.assign(study=study, group=group, range=span))
         score_matrix = wide.to_numpy(float)
         intervals = estimate_shape(_build_score_and_nearest_number_arrays(wide))
         if invalid != "dropped":
             answered = part.pivot(index="item", columns=["model", "condition"], values="answered")
             answered_matrix = answered.reindex(index=wide.index, columns=wide.columns).to_numpy(bool)
-            intervals |= _estimate_mode_share_of_responses(score_matrix, answered_matrix, resamples, seed)
+            intervals |= _estimate_mode_share_of_items_with_response(score_matrix, answered_matrix, resamples, seed)
         score_and_gold = {"score": score_matrix, "gold": np.broadcast_to(gold[:, None], score_matrix.shape)}
         accordance = bootstrap_intervals(
             score_and_gold,
@@ -127,7 +135,7 @@ def tabulate_score_bias_and_accuracy(
         about["unscored"], about["no_response"] = about["rows"] - about["scored"], about["rows"] - about["answered"]
         block = pd.concat([about, block], axis=1)
         block["caution"] = [
-            "; ".join(explain_undefined_kurtosis_or_tau(model_scores, gold, width, biased=biased))
+            "; ".join(list_reasons_kurtosis_or_tau_is_undefined(model_scores, gold, width, biased=biased))
             for model_scores in score_matrix.T
         ]
         parts.append(block.assign(study=study, group=group, range=span))
@@ -142,7 +150,7 @@ def tabulate_score_bias_and_accuracy(
     return frame.astype(dict.fromkeys(["n", "n_gold", "unscored", "no_response", "dropped", "clipped"], int))
 
 
-def _compute_score_rows_without_intervals(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
+def _tabulate_scores_without_intervals_once(runs: Runs, biased: bool, invalid: str) -> pd.DataFrame:
     """Return `scores` without intervals, computed once for the tables that need them."""
     key = ("point estimates of scores", biased, invalid)
     return runs.compute_once(
@@ -150,7 +158,7 @@ def _compute_score_rows_without_intervals(runs: Runs, biased: bool, invalid: str
     )
 
 
-def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
+def tabulate_scores_by_invalid_convention(runs: Runs, *, biased: bool = True) -> pd.DataFrame:
     """Compare both ways to treat samples without a number, where there are some: dropped, or counted.
 
     Parameters
@@ -166,7 +174,7 @@ def tabulate_invalid_sample_conventions(runs: Runs, *, biased: bool = True) -> p
         study, group, model, condition, range, temperature; dropped: samples without a number; n_X: items with a score,
         kurtosis_X, tau_X, mode_share_X under both conventions (`read_scores`).
     """
-    scores_by_convention = {name: _compute_score_rows_without_intervals(runs, biased, name) for name in CONVENTIONS}
+    scores_by_convention = {name: _tabulate_scores_without_intervals_once(runs, biased, name) for name in CONVENTIONS}
     key = ["study", "group", "model", "condition", "range", "temperature", "dropped"]
     frame = scores_by_convention["dropped"][key]
     for name in ("n", "kurtosis", "tau", "mode_share"):
@@ -223,7 +231,7 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
         study, group, model, series, stage, form, prompt, temperature, method, then kurtosis_LOW_HIGH and tau_LOW_HIGH
         for every range (kurtosis_0_9 ...), NaN where undefined or not asked.
     """
-    long = _compute_score_rows_without_intervals(runs, biased, invalid)
+    long = _tabulate_scores_without_intervals_once(runs, biased, invalid)
     long = long[long["model"] != GOLD]
     unit = ["study", "group", "model", "series", "stage", "form", "prompt", "temperature", "method"]
     wide = long[unit].drop_duplicates()
@@ -238,7 +246,7 @@ def tabulate_kurtosis_and_tau_by_range(runs: Runs, *, biased: bool = True, inval
 def _build_score_and_nearest_number_arrays(wide: pd.DataFrame) -> dict[str, Array]:
     """Return the scores (items, units), and the numbers that they are nearest to."""
     scores = wide.to_numpy(float)
-    return {"score": scores, "number": weighted.round_to_nearest(scores)}
+    return {"score": scores, "number": weighted.round_halves_up_to_whole_numbers(scores)}
 
 
 def _compute_drawn_kurtosis_and_concentration(
@@ -249,25 +257,25 @@ def _compute_drawn_kurtosis_and_concentration(
     return moments | weighted.compute_mode_share_and_entropy_per_draw(draw_counts, columns["score"], scale + 1)
 
 
-def _build_shares_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
     numbers = columns["number"]
     modes = [weighted.find_mode_and_count_distinct(unit_scores)[0] for unit_scores in columns["score"].T]
     return {"mode_share": [[((numbers == modes).astype(float), np.ones_like(numbers))]]}
 
 
-def _estimate_mode_share_of_responses(
+def _estimate_mode_share_of_items_with_response(
     score_matrix: Array, has_response: np.ndarray, resamples: int, seed: int
 ) -> dict[str, Interval]:
     """Compute the share of the most frequent number over all items with a response, with a score or without."""
-    numbers = weighted.round_to_nearest(score_matrix)
+    numbers = weighted.round_halves_up_to_whole_numbers(score_matrix)
     modes = np.array([weighted.find_mode_and_count_distinct(column[~np.isnan(column)])[0] for column in score_matrix.T])
     is_counted = has_response & ~np.isnan(modes)
     columns = {"hit": np.where(is_counted, numbers == modes, np.nan), "item": np.where(is_counted, 1.0, np.nan)}
     parts = {"mode_share": [("hit", "item")]}
     return bootstrap_intervals(
-        columns, partial(compute_drawn_shares, parts_by_figure=parts),
-        partial(build_shares_of_columns, parts_by_figure=parts), draws=resamples, seed=seed,
+        columns, partial(compute_shares_or_differences_per_draw, parts_by_figure=parts),
+        partial(build_shares_by_figure, parts_by_figure=parts), draws=resamples, seed=seed,
     )  # fmt: skip
 
 

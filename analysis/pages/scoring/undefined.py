@@ -10,7 +10,9 @@ from analysis.statistics.rounding import are_scores_constant
 EQUAL = "all scores are equal"  # so that neither kurtosis nor any correlation is defined
 
 
-def explain_undefined_kurtosis_or_tau(scores: Array, gold: Array, width: float, *, biased: bool = True) -> list[str]:
+def list_reasons_kurtosis_or_tau_is_undefined(
+    scores: Array, gold: Array, width: float, *, biased: bool = True
+) -> list[str]:
     """Say why the kurtosis of some scores, or their correlation with the human scores, is undefined.
 
     Parameters

@@ -28,7 +28,7 @@ KEY = ["study", "model", "condition", "item"]
 DIGITS = 3
 
 
-def add_column_per_reader_defined_measure(
+def add_reader_measures_to_item_table(
     runs: Runs, item_table: pd.DataFrame, measures: ItemMeasures | None
 ) -> pd.DataFrame:
     """Add a column of a reader's own for every measure to a table with a row per item.
@@ -61,7 +61,7 @@ def add_column_per_reader_defined_measure(
     columns = {}
     for name, function in measures.items():
         values = runs.compute_once(
-            ("measure of items", function), partial(_compute_added_measure_per_item, runs, name, function)
+            ("measure of items", function), partial(_map_items_of_all_units_to_added_measure, runs, name, function)
         )
         columns[name] = [values.get(key, math.nan) for key in keys]
         register_added_column("items", name, Column(_get_first_docstring_line(function), "", name, DIGITS))
@@ -83,7 +83,9 @@ def refuse_invalid_added_measures(measures: Any) -> None:
             )
 
 
-def _compute_added_measure_per_item(runs: Runs, name: str, function: ItemMeasure) -> dict[tuple[str, ...], float]:
+def _map_items_of_all_units_to_added_measure(
+    runs: Runs, name: str, function: ItemMeasure
+) -> dict[tuple[str, ...], float]:
     """Compute a measure of every item: key of an item under a model -> value. One unit is in memory at a time."""
     create_agreement_tables(runs)
     values: dict[tuple[str, ...], float] = {}

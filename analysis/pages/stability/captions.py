@@ -17,7 +17,7 @@ from analysis.pages.stability.plots import (
     MOST_LOW_ITEMS,
     select_agreement_cells,
     select_cells_of_lowest_validity,
-    sort_items_by_instability,
+    tabulate_items_least_stable_first,
 )
 from analysis.pages.stability.tables import MOST_PAIRS
 from analysis.reporting.catalogue import look_up_column, selection
@@ -63,7 +63,7 @@ def caption_overview(stability: pd.DataFrame) -> str:
     )
 
 
-def _describe_unjudged_models_of_map(boxes: pd.DataFrame) -> str:
+def _name_models_left_out_of_agreement_map(boxes: pd.DataFrame) -> str:
     """Name the models that the map leaves out, as they are not judged; empty where there is none."""
     if "silent" not in boxes or not boxes["silent"].any():
         return ""
@@ -86,7 +86,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
     """
     cells = select_agreement_cells(distribution, items)
     valid_boxes = distribution.dropna(subset=["median"])
-    unjudged_text = _describe_unjudged_models_of_map(valid_boxes)
+    unjudged_text = _name_models_left_out_of_agreement_map(valid_boxes)
     if "silent" in valid_boxes:
         valid_boxes = valid_boxes[~valid_boxes["silent"]]
     n_items, n_units = len(valid_boxes[["study", "item"]].drop_duplicates()), len(valid_boxes[UNIT].drop_duplicates())
@@ -111,7 +111,7 @@ def caption_agreement(distribution: pd.DataFrame, items: pd.DataFrame) -> str:
 
 def caption_item_stability(frame: pd.DataFrame) -> str:
     """Write the caption of the normalised SD of every item."""
-    ranked = sort_items_by_instability(frame.dropna(subset=["normalised_sd_mean"]))
+    ranked = tabulate_items_least_stable_first(frame.dropna(subset=["normalised_sd_mean"]))
     items_text = (
         f"The {MOST_ITEMS} least stable of {len(ranked):,} items"
         if len(ranked) > MOST_ITEMS
@@ -160,7 +160,7 @@ def caption_differences(frame: pd.DataFrame) -> str:
         look_up_column("stability", measure).meaning
     )
     sides = pd.DataFrame({"silent": pairs.filter(like="_silent").any(axis=1)})
-    pairs = pairs.assign(**labels.build_pair_labels(pairs))
+    pairs = pairs.assign(**labels.build_labels_of_both_sides_of_pairs(pairs))
     listed_pairs = choose_listed_pairs(pairs)
     if listed_pairs is not None:
         marks, lines = "Positive: the first is higher. Filled", ". Lines: 95 % intervals, not corrected"

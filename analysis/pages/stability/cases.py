@@ -70,7 +70,7 @@ def tabulate_two_most_different_wordings(runs: Runs, k: int | None = 1) -> pd.Da
     )
 
 
-def tabulate_agreement_quartiles(runs: Runs) -> pd.DataFrame:
+def tabulate_agreement_quartiles_of_items(runs: Runs) -> pd.DataFrame:
     """Compute quartiles of agreement over the paraphrases of every item: the boxes of the paper's Figures 2, 4 and 5.
 
     Returns
@@ -217,7 +217,7 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
     ).assign(examples=lambda frame: frame["examples"].map(list))
 
 
-def tabulate_whitespace_only_variants(runs: Runs) -> pd.DataFrame:
+def tabulate_variants_differing_in_whitespace_only(runs: Runs) -> pd.DataFrame:
     """List wordings of an item that differ in line ends or in blanks around them only.
 
     They are asked and counted as different wordings, but a difference between their answers says nothing about wording.

@@ -33,7 +33,7 @@ TABLES = {
         ),
     ),
     "flip_conventions": Table(
-        "tables.tabulate_flip_conventions",
+        "tables.tabulate_flips_by_invalid_convention",
         "Flips under both ways to treat invalid answers",
         "Share of items that flip where paraphrases without a valid answer are dropped, and where they count as not "
         "with the majority. Only rows where the two differ.",
@@ -60,7 +60,7 @@ TABLES = {
         frozenset(split_names("lower upper p p_least")), frozenset({"no_interval"}), BETWEEN,
     ),
     "item_stability": Table(
-        "tables.tabulate_item_stability_across_models",
+        "tables.tabulate_item_sds_averaged_over_models",
         "Items that are unstable across models",
         "SD of agreement over an item's paraphrases, divided by the model's largest such SD; mean and standard error "
         "over models, separately for causal and masked models. Models that are not judged "
@@ -75,7 +75,7 @@ TABLES = {
         (*IDENTITY, *split_names("item low_text low_agreement high_text high_agreement range")),
     ),
     "distribution": Table(
-        "cases.tabulate_agreement_quartiles",
+        "cases.tabulate_agreement_quartiles_of_items",
         "Quartiles of agreement for every model and item",
         "Quartiles and whisker ends (1.5 interquartile ranges, clipped to the data) of agreement over paraphrases.",
         (*IDENTITY, *split_names("item q25 median q75 whisker_low whisker_high n")),
@@ -96,7 +96,7 @@ TABLES = {
                             "least_agreement most_agreement examples")),
     ),
     "alike": Table(
-        "cases.tabulate_whitespace_only_variants",
+        "cases.tabulate_variants_differing_in_whitespace_only",
         "Wordings that differ in blanks only",
         "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
         split_names("study item text n_variants"),
@@ -119,7 +119,7 @@ TABLES = {
         (*IDENTITY, *split_names("item text n_variants n_valid reason")),
     ),
     "published": Table(
-        "printed.tabulate_stability_beside_printed",
+        "printed.tabulate_stability_with_printed_rows",
         "These runs and a printed table, where items and models match",
         "Model-level numbers of these runs, and the printed numbers of the same models on the same items. A printed "
         "spread is the standard deviation across items; a printed standard error of 0.000 was printed as 0.",

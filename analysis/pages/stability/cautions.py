@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 
 FEW_PARAPHRASES = 20
 
@@ -52,11 +52,12 @@ def list_cautions(
     """
     labelled_invalid = invalid.assign(label=labels.build_row_labels(invalid))
     return (
-        *list_cautions_about_unjudged_models(stability.assign(label=labels.build_row_labels(stability))),
-        *wordings.describe_uneven_wordings(items),
+        *list_cautions_unless_all_models_unjudged(stability.assign(label=labels.build_row_labels(stability))),
+        *wordings.describe_uneven_wording_counts_of_models(items),
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
         *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
-        *_describe_invalid_answers(labelled_invalid), *describe_bounds_left_by_unread_answers(labelled_invalid, choice),
+        *_describe_invalid_answers(labelled_invalid),
+        *describe_agreement_bounds_from_unread_answers(labelled_invalid, choice),
         *wordings.describe_flips_if_invalid_answers_count(
             flip_conventions.merge(labelled_invalid[[*labels.UNIT, "label"]], how="left"),
             choose_headline_flip_column(stability),
@@ -130,7 +131,7 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     ]
 
 
-def describe_bounds_left_by_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:
+def describe_agreement_bounds_from_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:
     """Say what the written answers that could not be read leave open, for the row that they leave most open.
 
     Parameters

@@ -16,9 +16,9 @@ from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import (
     Array,
     Columns,
-    compute_drawn_ratio,
     compute_item_sd_in_each_draw,
     compute_mean_per_draw,
+    compute_ratio_of_sums_per_draw,
 )
 from analysis.statistics.shares import Share
 
@@ -109,7 +109,7 @@ def build_study_arrays_from_item_table(
     rows = pivot_column_to_items_by_units("n_variants")
     rows[rows == 0] = np.nan
     total = rows * pivot_column_to_items_by_units("validity_mean")
-    is_without_probability = np.array([unit in _find_units_without_probability(runs, study_name) for unit in units])
+    is_without_probability = np.array([unit in _list_units_without_probability(runs, study_name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}
     return Study(
         name=study_name,
@@ -149,9 +149,9 @@ def estimate_stability_measures(
     dict
         Interval of every measure: (units,), or (pairs,) of `bootstrap_differences`.
     """
-    estimates = resample(masses, _compute_mean_validity, shares=_build_hits_and_totals_of_text_validity)
-    estimates |= resample(means, _compute_mean_agreement)
-    estimates |= resample(spreads, _average_ranges_and_sds_over_items, forms=SPREADS)
+    estimates = resample(masses, _compute_mean_validity_in_each_draw, shares=_build_hits_and_totals_of_text_validity)
+    estimates |= resample(means, _compute_mean_agreement_in_each_draw)
+    estimates |= resample(spreads, _summarize_ranges_and_sds_in_each_draw, forms=SPREADS)
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
@@ -160,7 +160,7 @@ def estimate_stability_measures(
     )
 
 
-def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
+def _list_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[str, str]]:
     """Find the units of a study without any probability: their answers were read from texts, or counted."""
     if all(folder.two_probabilities for folder in runs.folders if folder.study == study):
         return frozenset()
@@ -170,14 +170,14 @@ def _find_units_without_probability(runs: Runs, study: str) -> frozenset[tuple[s
     )
 
 
-def _compute_mean_agreement(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _compute_mean_agreement_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean over items of an item's mean agreement: which answer a model tends to, not how firmly."""
     return {"agreement_mean": compute_mean_per_draw(draw_counts, columns["agreement"])}
 
 
-def _compute_mean_validity(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _compute_mean_validity_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the mean validity over the rows of all items (section 4.1)."""
-    return {"validity": compute_drawn_ratio(draw_counts, columns["total"], columns["rows"])}
+    return {"validity": compute_ratio_of_sums_per_draw(draw_counts, columns["total"], columns["rows"])}
 
 
 def _build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[Share]]:
@@ -185,7 +185,7 @@ def _build_hits_and_totals_of_text_validity(columns: Columns) -> dict[str, list[
     return {"validity": [[(columns["valid"], columns["texts"])]]}
 
 
-def _average_ranges_and_sds_over_items(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _summarize_ranges_and_sds_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Compute the measures of section 4.2.1 that are means and SDs over items."""
     return {
         "range_mean": compute_mean_per_draw(draw_counts, columns["range"]),

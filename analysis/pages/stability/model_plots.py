@@ -14,9 +14,9 @@ from analysis.reporting.drawing.plotting import (
     Drawing,
     Look,
     Looks,
+    insert_line_breaks_into_name,
     measure_text_width,
     run_in_report_style,
-    wrap_name_into_lines,
 )
 from analysis.reporting.words import labels
 from analysis.statistics.multiplicity import ALPHA
@@ -61,7 +61,7 @@ def draw_overview(stability: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     across = 2 if stacked else 4
     names, legend_names = panels.choose_row_labels_and_legend_names(list(frame["label"]), width, 4 // across)
     across = 4 if legend_names else across
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     high = len(frame) * panels.choose_distance_between_rows(names, 2.4 if legend_names else 3.6)
     drawing, panel_axes = panels.lay_out_panels(
         width, 4, across, high, left=panels.measure_row_labels_width(names), whole_titles=list(measures.values()),
@@ -98,7 +98,7 @@ def draw_differences(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
         The figure.
     """
     pairs = frame[frame["measure"] == frame["measure"].iloc[0]].dropna(subset=["difference"])
-    pairs = pairs.assign(**labels.build_pair_labels(pairs), clear=pairs["p_holm"] < ALPHA)
+    pairs = pairs.assign(**labels.build_labels_of_both_sides_of_pairs(pairs), clear=pairs["p_holm"] < ALPHA)
     return (
         _draw_difference_triangle(pairs, width, looks)
         if (listed_pairs := choose_listed_pairs(pairs)) is None
@@ -142,7 +142,7 @@ def _draw_difference_forest(pairs: pd.DataFrame, width: float, looks: Looks | No
         top=0.03 + panels.LINE * panels.count_legend_lines(panels.prefix_names_with_numbers(names), width),
     )  # fmt: skip
     if names:
-        panels.draw_numbered_legend(drawing, names, plotting.list_css_classes_of_models(sides, names, looks))
+        panels.draw_numbered_legend(drawing, names, plotting.list_model_css_class_of_each_label(sides, names, looks))
     panels.set_up_panel_of_rows(axes, len(pairs))
     panels.draw_row_labels(axes, rows)
     panels.draw_dots(axes, pairs, "difference", {"": Look(INK, "o")}, is_hollow=~pairs["clear"])
@@ -157,7 +157,7 @@ def _wrap_pair_of_names(a: str, b: str, width: float) -> str:
     return (
         pair
         if measure_text_width(pair) <= width
-        else f"{wrap_name_into_lines(f'{a} −', width)}\n{wrap_name_into_lines(b, width)}"
+        else f"{insert_line_breaks_into_name(f'{a} −', width)}\n{insert_line_breaks_into_name(b, width)}"
     )
 
 
@@ -179,5 +179,5 @@ def _draw_difference_triangle(pairs: pd.DataFrame, width: float, looks: Looks | 
         values.to_numpy(float), order, width,
         colour_limit=panels.compute_symmetric_limit(values), colour_bar_title="Row minus column",
         is_marked=clear.fillna(0).to_numpy(float) > 0,
-        model_classes=plotting.list_css_classes_of_models(models, order, looks),
+        model_classes=plotting.list_model_css_class_of_each_label(models, order, looks),
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.stability import wordings
-from analysis.pages.stability.cautions import describe_bounds_left_by_unread_answers, list_cautions
+from analysis.pages.stability.cautions import describe_agreement_bounds_from_unread_answers, list_cautions
 from analysis.pages.stability.columns import parse_flip_threshold_percent
 from analysis.pages.stability.measures import choose_headline_flip_column
 from analysis.reporting import words
@@ -28,8 +28,8 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.counts import begin_sentence_with_models
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
@@ -77,9 +77,9 @@ def answer_page_question(
         What of the differences between models is more than rewording
         (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`reporting.words.chance.tabulate_units_with_chance_changes`).
     shared
-        Whether items share their wordings (`reporting.words.beyond.has_wordings_shared_by_items`).
+        Whether items share their wordings (`reporting.words.beyond.has_study_with_wordings_shared_by_items`).
 
     Returns
     -------
@@ -96,7 +96,7 @@ def answer_page_question(
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if is_validity_below_half(labelled_rows["validity"]).all():
-        verdict, why = phrase_verdict_where_no_model_answers(labelled_rows)
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(labelled_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)
@@ -141,11 +141,13 @@ def describe_text_probability_mismatches(texts: pd.DataFrame, choice: AnswerPair
     valid_texts = texts.dropna(subset=["token_mismatch"])
     if valid_texts.empty:
         return f"None of the {format_quantity(int(texts['n_answers'].sum()), 'text')} could be read as an answer."
+    token_span = _format_share_span_with_labels(valid_texts, "token_mismatch")
+    option_span = _format_share_span_with_labels(valid_texts, "option_mismatch")
     return (
-        f"Of the texts that choose an option, {_format_share_range(valid_texts, 'token_mismatch')} choose another one "
-        f"than the most probable first token begins. {_format_share_range(valid_texts, 'option_mismatch')} of them "
-        f"choose another one than the likeliest option. {_format_share_range(texts, 'text_invalid')} of all texts "
-        "choose none." + "".join(f" {sentence}" for sentence in describe_bounds_left_by_unread_answers(texts, choice))
+        f"Of the texts that choose an option, {token_span} choose another one than the most probable first token "
+        f"begins. {option_span} of them choose another one than the likeliest option. "
+        f"{_format_share_span_with_labels(texts, 'text_invalid')} of all texts choose none."
+        + "".join(f" {sentence}" for sentence in describe_agreement_bounds_from_unread_answers(texts, choice))
     )
 
 
@@ -160,7 +162,7 @@ def describe_models_unmoved_by_two_wordings(wording_pair_rows: pd.DataFrame) -> 
     )
 
 
-def _format_share_range(frame: pd.DataFrame, column: str) -> str:
+def _format_share_span_with_labels(frame: pd.DataFrame, column: str) -> str:
     """Write the smallest and the largest share with their rows: "2 % (a) to 31 % (b)"."""
     low, high = frame.loc[frame[column].idxmin()], frame.loc[frame[column].idxmax()]
     if low[column] == high[column]:
@@ -172,7 +174,7 @@ def _describe_model_item_and_wording_counts(
     stability: pd.DataFrame, items: pd.DataFrame, choice: AnswerPair, when: str
 ) -> str:
     """Say how many models were asked about which items, in how many wordings and conditions."""
-    who = begin_sentence_with_models(stability)
+    who = phrase_models_with_verb(stability)
     is_one = stability["model"].nunique() == 1
     task = f"asked whether {'it agrees' if is_one else 'they agree'} with"
     if not choice.is_agree_disagree:

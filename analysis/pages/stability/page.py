@@ -32,11 +32,11 @@ class StabilityPage(Page):
             "stability": self.frames.build_table_with_joined_option_orders("stability"),
             "pairs": one_row.pool_differences_over_option_orders(self.frames),
         }
-        by_chance = chance.find_units_with_chance_changes(self.runs)
-        return self.show_answer(narrative.answer_page_question(
+        by_chance = chance.tabulate_units_with_chance_changes(self.runs)
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(
             **frames, choice=self.choice, when=words.phrase_run_dates(self.runs.info),
             beyond=self.choice.rewrite_agreement_text_for_answers(beyond.describe_differences_beyond_rewording(self.runs)),
-            shared=beyond.has_wordings_shared_by_items(self.runs),
+            shared=beyond.has_study_with_wordings_shared_by_items(self.runs),
             by_chance=orders.rename_conditions_like_joined_table(
                 by_chance, frames["stability"], self.runs.info["conditions"]),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
@@ -82,7 +82,7 @@ class StabilityPage(Page):
         return render_template_for_notebook(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], word_meanings=narrative.WORD_MEANINGS, most_pairs=MOST_PAIRS,
-            rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "holm", "beyond"),
+            rules=verdicts.format_verdict_rules_by_name("validity", "interval", "chance", "holm", "beyond"),
         )  # fmt: skip
 
 

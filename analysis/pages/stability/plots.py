@@ -62,7 +62,7 @@ def draw_agreement(
         table, width, cmap=DIVERGING, low=0, high=1, colour_bar_title=name, is_marked=is_split,
         row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],
-        column_classes=plotting.list_css_classes_of_models(cells, table.columns, looks),
+        column_classes=plotting.list_model_css_class_of_each_label(cells, table.columns, looks),
     )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def draw_validity(items: pd.DataFrame, *, width: float = PAGE, looks: Looks | No
     return matrices.draw_heat_map(
         table, width, cmap=SEQUENTIAL, low=0, high=1, colour_bar_title="Validity", row_labels=names.loc[table.index],
         column_labels=[str(name) for name in table.columns],
-        column_classes=plotting.list_css_classes_of_models(cells, table.columns, looks),
+        column_classes=plotting.list_model_css_class_of_each_label(cells, table.columns, looks),
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     """
     answer_choice = selection.read_answer_pair_attached_to_frame(frame)
     frame = frame.dropna(subset=["normalised_sd_mean"])
-    ranked = sort_items_by_instability(frame).head(MOST_ITEMS)
+    ranked = tabulate_items_least_stable_first(frame).head(MOST_ITEMS)
     names = _choose_item_labels(
         list(ranked["text"].astype(str)),
         list(ranked["item"].astype(str)),
@@ -219,7 +219,7 @@ def draw_item_stability(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
     return drawing
 
 
-def sort_items_by_instability(item_stability: pd.DataFrame) -> pd.DataFrame:
+def tabulate_items_least_stable_first(item_stability: pd.DataFrame) -> pd.DataFrame:
     """Sort items by their normalised SD over all models, least stable first: study, item, text, mean."""
     weight = item_stability["n_models"]
     frame = item_stability.assign(total=item_stability["normalised_sd_mean"] * weight, weight=weight)

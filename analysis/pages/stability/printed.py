@@ -23,7 +23,7 @@ def hash_statement(text: str) -> str:
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
-def tabulate_stability_beside_printed(
+def tabulate_stability_with_printed_rows(
     runs: Runs, *, thresholds: Sequence[float] = tables.THRESHOLDS, resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Put the printed figures of the same models on the same items after those of the runs.

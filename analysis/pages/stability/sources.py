@@ -48,7 +48,7 @@ def tabulate_stability_by_paraphrase_source(
         The columns of `tables.tabulate_stability`, with `source` (these runs, or the printed table) and
         `paraphrase_source` after the condition. Every source is summarised over all its items; the study's other items
         are counted in n_excluded_items. Printed rows follow if these models and items were printed
-        (`printed.tabulate_stability_beside_printed`).
+        (`printed.tabulate_stability_with_printed_rows`).
 
     Raises
     ------
@@ -57,7 +57,7 @@ def tabulate_stability_by_paraphrase_source(
     """
     options: dict[str, Any] = {"thresholds": thresholds, "resamples": resamples, "seed": seed}
     parts = []
-    for names, study_by_source in _build_study_columns_by_paraphrase_source(runs, invalid):
+    for names, study_by_source in _iterate_studies_split_by_paraphrase_source(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat(
             [tables.compute_stability_rows(study_by_source[name], **options) for name in names], keys=range(len(names))
@@ -103,14 +103,14 @@ def tabulate_source_pair_comparisons(
     """
     thresholds_by_name = build_thresholds_by_flip_column(thresholds)
     parts = []
-    for order, (names, study_by_source) in enumerate(_build_study_columns_by_paraphrase_source(runs, invalid)):
+    for order, (names, study_by_source) in enumerate(_iterate_studies_split_by_paraphrase_source(runs, invalid)):
         pairs = list(combinations(range(len(names)), 2))
         units = next(iter(study_by_source.values())).units
         # The columns stand source by source: of 3 units, unit 1 of source 2 is column 2 * 3 + 1 = 7.
         targets = [(a * len(units) + unit, b * len(units) + unit) for unit in range(len(units)) for a, b in pairs]
-        masses = _place_sources_side_by_side([study.masses for study in study_by_source.values()])
-        spreads = _place_sources_side_by_side([study.spreads for study in study_by_source.values()])
-        means = _place_sources_side_by_side([{"agreement": study.agreement} for study in study_by_source.values()])
+        masses = _stack_unit_columns_of_sources([study.masses for study in study_by_source.values()])
+        spreads = _stack_unit_columns_of_sources([study.spreads for study in study_by_source.values()])
+        means = _stack_unit_columns_of_sources([{"agreement": study.agreement} for study in study_by_source.values()])
         options: dict[str, Any] = {"draws": resamples, "seed": seed}
         estimates = measures.estimate_stability_measures(
             masses, means, spreads, thresholds_by_name, partial(bootstrap_differences, pairs=targets, **options)
@@ -118,9 +118,9 @@ def tabulate_source_pair_comparisons(
         by_item = _compute_item_values_by_measure(masses, means, spreads, thresholds_by_name)
         for place, (measure, values) in enumerate(by_item.items()):
             a, b = ([target[side] for target in targets] for side in (0, 1))
-            r = bootstrap_intervals({"a": values[:, a], "b": values[:, b]}, _correlate_paraphrase_sources, **options)[
-                "r"
-            ]
+            r = bootstrap_intervals(
+                {"a": values[:, a], "b": values[:, b]}, _correlate_two_sources_in_each_draw, **options
+            )["r"]
             table = pd.DataFrame([units[target[0] % len(units)] for target in targets], columns=["model", "condition"])
             table["study"], table["measure"] = next(iter(study_by_source.values())).name, measure
             table["a_source"] = [names[target[0] // len(units)] for target in targets]
@@ -139,7 +139,7 @@ def tabulate_source_pair_comparisons(
     return measure_rows.drop(columns=["of_study", "target", "place"])
 
 
-def _build_study_columns_by_paraphrase_source(
+def _iterate_studies_split_by_paraphrase_source(
     runs: Runs, invalid: str
 ) -> Iterator[tuple[list[str], dict[str, measures.Study]]]:
     """Build, for every study with several sources of paraphrases, their names in order and the item columns of each."""
@@ -179,7 +179,7 @@ def _build_study_columns_by_paraphrase_source(
         yield names, study_by_source
 
 
-def _place_sources_side_by_side(columns: Sequence[Columns]) -> Columns:
+def _stack_unit_columns_of_sources(columns: Sequence[Columns]) -> Columns:
     """Join columns (items, units) of several sources: unit u of source s gets the number s * n_units + u."""
     return {name: np.hstack([source_columns[name] for source_columns in columns]) for name in columns[0]}
 
@@ -202,7 +202,7 @@ def _compute_item_values_by_measure(
     }
 
 
-def _correlate_paraphrase_sources(columns: Columns, draw_counts: Array) -> dict[str, Array]:
+def _correlate_two_sources_in_each_draw(columns: Columns, draw_counts: Array) -> dict[str, Array]:
     """Correlate the two sources' item-level values; NaN if there are fewer than LEAST_ITEMS or one does not vary."""
     a, b = columns["a"], columns["b"]
     r = weighted.compute_pearson_correlation_per_draw(draw_counts, a, b)

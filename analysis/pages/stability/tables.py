@@ -30,7 +30,7 @@ from analysis.measures.thresholds import build_thresholds_by_flip_column, is_val
 from analysis.pages.stability import measures as model_measures
 from analysis.pages.stability.added_measures import (
     ItemMeasures,
-    add_column_per_reader_defined_measure,
+    add_reader_measures_to_item_table,
     estimate_added_measures,
 )
 from analysis.runs import Runs
@@ -57,7 +57,7 @@ def tabulate_item_answers_over_paraphrases(
         count, and are not with the majority. If samples were drawn, invalid ones are "dropped", or count: then as many
         samples without an answer as with the more frequent answer make the paraphrase one without a valid answer.
     measures
-        As in `added_measures.add_column_per_reader_defined_measure`: a column is added for each.
+        As in `added_measures.add_reader_measures_to_item_table`: a column is added for each.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def tabulate_item_answers_over_paraphrases(
     Raises
     ------
     InputError
-        For an unknown `invalid`, and as `added_measures.add_column_per_reader_defined_measure`.
+        For an unknown `invalid`, and as `added_measures.add_reader_measures_to_item_table`.
     """
     create_agreement_tables(runs)
     sums = ("n_agree", "n_ties", "n_outvoted", "n_outvoted_agree", "validity_mean", "validity_sd", "agreement_mean",
@@ -112,7 +112,7 @@ def tabulate_item_answers_over_paraphrases(
              JOIN units AS u USING (study, model, condition)
         ORDER BY u.position, s.position"""
     )
-    return add_column_per_reader_defined_measure(runs, item_table, measures)
+    return add_reader_measures_to_item_table(runs, item_table, measures)
 
 
 def tabulate_stability(
@@ -217,7 +217,7 @@ def compute_stability_rows(
     return pd.DataFrame({**about, **columns, "validity_se": model_measures.compute_validity_standard_error(study)})
 
 
-def tabulate_flip_conventions(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
+def tabulate_flips_by_invalid_convention(runs: Runs, *, thresholds: Sequence[float] = THRESHOLDS) -> pd.DataFrame:
     """Compare both ways to treat invalid answers in flips, where they differ: dropped, or counted as inconsistent.
 
     Parameters
@@ -320,7 +320,7 @@ def tabulate_stability_differences(
     return measure_rows.drop(columns=["of_study", "pair", "order"])
 
 
-def tabulate_item_stability_across_models(runs: Runs) -> pd.DataFrame:
+def tabulate_item_sds_averaged_over_models(runs: Runs) -> pd.DataFrame:
     """Find the items that are unstable across models: Figure 3 of the paper (section 4.2.3).
 
     The SD of an item's agreement is divided by the largest SD that the model has for any item, so that every model

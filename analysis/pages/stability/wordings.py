@@ -28,7 +28,7 @@ def count_wordings_by_item(items: pd.DataFrame) -> pd.Series:
     return sizes + originals.reindex(sizes.index)
 
 
-def describe_uneven_wordings(items: pd.DataFrame) -> list[str]:
+def describe_uneven_wording_counts_of_models(items: pd.DataFrame) -> list[str]:
     """Compare the numbers of valid wordings per item: range, SD and flips of fewer wordings are smaller."""
     answered_rows = items[items["n_variants"] > 0]
     mean = answered_rows.groupby(["study", "model", "condition"], sort=False)["n_valid"].mean().reset_index()

@@ -14,8 +14,8 @@ import pandas as pd
 from analysis.runs import Runs
 from analysis.runs.conditions import find_same_prompt_condition_with_probabilities
 from analysis.statistics import interval
-from analysis.statistics.resampling import DRAWS, bootstrap_intervals, compute_drawn_shares
-from analysis.statistics.shares import build_shares_of_columns
+from analysis.statistics.resampling import DRAWS, bootstrap_intervals, compute_shares_or_differences_per_draw
+from analysis.statistics.shares import build_shares_by_figure
 
 TEXT = "text"
 # Share -> the sums that it is made of (`_count_text_mismatches_by_item`).
@@ -57,9 +57,7 @@ def tabulate_texts_against_probabilities(runs: Runs, *, resamples: int = DRAWS, 
                 items = _count_text_mismatches_by_item(runs, study, name, probabilities)
                 if len(items):
                     tables.append(
-                        _compute_written_answer_shares_with_intervals(items, resamples, seed).assign(
-                            study=study, condition=name
-                        )
+                        _tabulate_written_answer_shares(items, resamples, seed).assign(study=study, condition=name)
                     )
     if not tables:
         # The catalogue does not name the ends of intervals: a table without rows has those that are here.
@@ -99,14 +97,14 @@ def _count_text_mismatches_by_item(
     )
 
 
-def _compute_written_answer_shares_with_intervals(item_counts: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_written_answer_shares(item_counts: pd.DataFrame, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the rows of one condition: every share with its interval."""
     wide = item_counts.set_index(["item", "model"]).unstack("model")
     columns = {name: wide[name].to_numpy(float) for name in item_counts.columns if name not in ("item", "model")}
     estimates = bootstrap_intervals(
         columns,
-        partial(compute_drawn_shares, parts_by_figure=SHARES),
-        partial(build_shares_of_columns, parts_by_figure=SHARES),
+        partial(compute_shares_or_differences_per_draw, parts_by_figure=SHARES),
+        partial(build_shares_by_figure, parts_by_figure=SHARES),
         draws=resamples,
         seed=seed,
     )

@@ -11,7 +11,7 @@ from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions, list_few_models_cautions
-from analysis.reporting.words.validity import list_cautions_about_unjudged_models
+from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
 from ground.capitals import capitalise_sentence
@@ -49,7 +49,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], effects: pd.DataFrame, fit
     yield from _describe_logit_scale_disagreement(frames["scales"])
     yield from _describe_effects_with_invalid_as_disagreement(frames["mixed_conventions"])
     fitted = fits[fits["n_rows"] > 0]
-    yield from list_cautions_about_unjudged_models(fitted)
+    yield from list_cautions_unless_all_models_unjudged(fitted)
     if len(fitted):
         yield from list_few_items_cautions(
             fitted["n_items"].set_axis(fitted["label"]), consequence="how items differ is poorly known"

@@ -80,7 +80,7 @@ def explain_unfittable_runs(runs: Runs, predictors: str = "all") -> str:
     InputError
         For an unknown predictor, and an attribute that is none.
     """
-    n_coefficients = _count_coefficients_with_all_features(resolve_predictor_names(predictors, runs), runs)
+    n_coefficients = _count_coefficients_with_all_features(parse_predictor_names(predictors, runs), runs)
     try:
         agreement.create_agreement_tables(runs)
     except InputError as error:
@@ -229,7 +229,7 @@ def explain_dropped_predictors(family: Family, names: Sequence[str]) -> list[str
     family
         From `fit_mixed_model_per_unit`.
     names
-        From `resolve_predictor_names`.
+        From `parse_predictor_names`.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def _fit_mixed_models_of_all_units(
 ) -> Family:  # fmt: skip
     """Fit all units, without the predictors `sparse`; where the convention changes no answer of a unit, its fit is
     taken from the family `earlier_family`."""
-    names = resolve_predictor_names(predictors, runs)
+    names = parse_predictor_names(predictors, runs)
     columns = tuple(filter(attributes.is_attribute_column, names))
     answers = runs.compute_once(
         ("answers with features", invalid, *columns),
@@ -275,7 +275,7 @@ def _fit_mixed_models_of_all_units(
     response = mixed.compute_response_on_scale(answers.measures["agreement"], answers.measures["logit"], scale=scale)
     name = _RESPONSE[scale]
     sparse_reasons = dict.fromkeys(sparse, _TOO_FEW_VALUES)
-    formula, dropped = _build_mixed_model_formula(
+    formula, dropped = _build_mixed_model_formula_and_drop_reasons(
         answers.select_answered_wordings().drop(columns=list(sparse)), name, names, runs
     )
     parsed_formula = mixed.parse_formula(formula)
@@ -296,7 +296,7 @@ def _fit_mixed_models_of_all_units(
             if unit[0] in templates:
                 raise InputError(templates[unit[0]])
             part = part.assign(**{name: response.values[part.index[0] : part.index[-1] + 1]})
-            part = attributes.rename_levels_against_reference_level(part, parsed_formula.formula_columns)
+            part = attributes.add_reference_to_level_names_in_rows(part, parsed_formula.formula_columns)
             fits = mixed.fit_mixed_models(
                 part, formula, engine=engine, by=FAMILY, missing="drop", optional=optional
             ).fits
@@ -335,7 +335,7 @@ def _find_sparsest_predictor(answers: AnswerRows, names: Sequence[str]) -> str:
     return names[int(np.argmax(missing_shares))] if len(names) > 1 and any(missing_shares) else ""
 
 
-def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
+def parse_predictor_names(predictors: str, runs: Runs) -> list[str]:
     """List the predictors that were named, attributes with their prefix; refuse unknown ones.
 
     Parameters
@@ -350,7 +350,7 @@ def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
     """
     names = []
     for name in (text.strip() for text in predictors.split(",")):
-        column = attributes.find_predictor_column(name, (*CHOICES, *PREDICTORS), runs)
+        column = attributes.find_predictor_column_or_none(name, (*CHOICES, *PREDICTORS), runs)
         if column is None:
             hint = attributes.suggest_nearest_column(name, (*CHOICES, *PREDICTORS), runs)
             listed = ", ".join((*CHOICES, *PREDICTORS, *attributes.list_attribute_columns(runs)))
@@ -359,7 +359,7 @@ def resolve_predictor_names(predictors: str, runs: Runs) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _build_mixed_model_formula(
+def _build_mixed_model_formula_and_drop_reasons(
     wordings: pd.DataFrame, response: str, names: Sequence[str], runs: Runs
 ) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""

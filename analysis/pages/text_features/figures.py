@@ -47,7 +47,7 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     units = list(FAMILY)
     fits = _add_nonanswering_column_to_fit_rows(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
-    drawn = result.keep_fits_of_largest_residuals(MOST_PANELS)
+    drawn = result.select_fits_of_largest_residuals(MOST_PANELS)
     columns = drawn.diagnostics[[*units, "n_rows"]].merge(label_by_fit, how="left", on=units)
     columns["label"] = columns["label"].astype("category")
     fit = np.repeat(np.arange(len(columns)), columns.pop("n_rows"))

@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from analysis.features.attributes import describe_attribute, is_attribute_column
+from analysis.features.attributes import describe_attribute_as_predictor, is_attribute_column
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
 from analysis.pages.text_features.family import compute_and_store_missing_features
@@ -62,7 +62,7 @@ class TextFeaturesPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in TABLES}
-        return self.show_answer(
+        return self.render_answer_with_added_cautions(
             narrative.answer_page_question(
                 frames,
                 self.choice,
@@ -85,7 +85,7 @@ class TextFeaturesPage(Page):
             "text_features/method", formula=fitted_family.formula, response=fitted_family.response,
             dropped=join_names(list(map(name_predictor, sorted(fitted_family.dropped)))),
                 invalid=self.options.get("invalid", "dropped"), word_meanings=narrative.WORD_MEANINGS,
-                rules=verdicts.describe_verdict_rules("validity", "fit"),
+                rules=verdicts.format_verdict_rules_by_name("validity", "fit"),
                 tests=int(self.frame("mixed")["n_tests"].max()), not_fitted=len(fitted_family.left_out),
                 missing=int(fits["n_missing"].sum()), engine=", ".join(fits["engine"].dropna().unique()),
             )  # fmt: skip
@@ -98,7 +98,9 @@ class TextFeaturesPage(Page):
             f"{name} {metadata.version(name)}" for name in ENGINES if importlib.util.find_spec(name)
         )
         columns = mixed.parse_formula(fit_mixed_models_of_page(self.frames).formula).formula_columns
-        attribute_lines = [describe_attribute(self.runs, name) for name in columns if is_attribute_column(name)]
+        attribute_lines = [
+            describe_attribute_as_predictor(self.runs, name) for name in columns if is_attribute_column(name)
+        ]
         place = [name for name, _ in entries].index("Analysed with")
         entries[place:place] = [
             ("Features", self._describe_feature_components()),

@@ -105,11 +105,11 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     )  # fmt: skip
     edge = compute_effect_axis_limit(frame)
     frame = frame.assign(row=frame["label"].map(names.index))
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     for i, (axes, term) in enumerate(zip(panel_axes, terms, strict=True)):
         panels.set_up_panel_of_rows(axes, len(names))
         panels.set_axis_limits_and_ticks(axes, -edge, edge, 2, reference_line=0.0)
-        _draw_effect_dots(axes, frame[frame["term"] == term], edge, looks)
+        _draw_effect_dots_in_panel(axes, frame[frame["term"] == term], edge, looks)
         if i % across == 0:
             panels.draw_row_labels(axes, row_labels)
     unit = "SDs of the response per SD of the feature"
@@ -119,7 +119,7 @@ def draw_effects(mixed: pd.DataFrame, *, width: float = PAGE, looks: Looks | Non
     return drawing
 
 
-def _draw_effect_dots(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks) -> None:
+def _draw_effect_dots_in_panel(axes: Axes, frame: pd.DataFrame, edge: float, looks: Looks) -> None:
     """Draw one row per model; filled where significant, arrows where an interval is longer than the axis."""
     low, high = frame["estimate_std_lower"], frame["estimate_std_upper"]
     clipped = frame.assign(estimate_std_lower=low.clip(lower=-edge), estimate_std_upper=high.clip(upper=edge))
@@ -147,7 +147,7 @@ def _draw_effect_map(
         row_labels=panels.wrap_row_labels(names, width, 6.0, len(terms)),
         column_labels=[phrase_predictor_as_title(term) for term in terms],
         is_marked=clear.fillna(False).to_numpy(bool),
-        row_classes=plotting.list_css_classes_of_models(frame, names, looks),
+        row_classes=plotting.list_model_css_class_of_each_label(frame, names, looks),
     )  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def draw_residuals(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | N
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "residual", width, "Fitted", "Residual")
     for axes, panel in model_panels:
         edge = 1.05 * max(LEAST_EDGE, float(panel["residual"].abs().max()))
@@ -251,7 +251,7 @@ def draw_intercepts(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | 
     Drawing
         The figure.
     """
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(frame["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(frame["model"]))
     drawing, model_panels = _lay_out_model_panels(frame, "estimate", width, "Items, sorted", "Random intercept")
     for axes, rows in model_panels:
         panel = rows.sort_values("estimate", kind="stable")

@@ -10,7 +10,7 @@ from analysis.pages.text_features.family import (
     explain_dropped_predictors,
     find_units_with_invalid_answers,
     fit_mixed_model_per_unit,
-    resolve_predictor_names,
+    parse_predictor_names,
 )
 from analysis.statistics.mixed import compare_fits_on_two_scales
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
@@ -48,7 +48,7 @@ def tabulate_mixed_effects(
     table = _add_daggers_and_intervals(fits.result.table.assign(scale=scale)).merge(
         average_validity_of_paraphrases(runs).drop(columns="validity_at_most"), on=UNIT, how="left"
     )
-    table.attrs["notes"] = explain_dropped_predictors(fits, resolve_predictor_names(predictors, runs))
+    table.attrs["notes"] = explain_dropped_predictors(fits, parse_predictor_names(predictors, runs))
     return table
 
 
@@ -155,7 +155,7 @@ def tabulate_effects_on_agreement_and_logit(
 
 def tabulate_feature_correlations(runs: Runs) -> pd.DataFrame:
     """Correlate the features of the paraphrases, the counterpart of Figure 6; see `analysis.features`."""
-    return replace_underflowed_p_values(features.correlate_features_with_each_other(runs))
+    return replace_underflowed_p_values(features.correlate_feature_pairs_in_each_study(runs))
 
 
 def tabulate_software_computing_features(runs: Runs) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting.words import Answer, format_quantity, join_names
-from analysis.reporting.words.counts import begin_sentence_with_models
+from analysis.reporting.words.counts import phrase_models_with_verb
 from ground.capitals import capitalise_sentence
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
@@ -53,7 +53,7 @@ def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, units: pd.D
     Answer
         What the page says in words.
     """
-    setup_sentence = f"{begin_sentence_with_models(units)} asked about {format_quantity(len(items), 'item')}."
+    setup_sentence = f"{phrase_models_with_verb(units)} asked about {format_quantity(len(items), 'item')}."
     examples = items[items["shown"] != ""]
     is_known = prompts["unknown"] == ""
     parts_text = "prompts and answers" if is_known.any() else "answers"

@@ -28,7 +28,7 @@ class TranscriptsPage(Page):
         """Say what is shown, and what is not known."""
         items = self.frame("transcript_items")
         units = self.runs.sql("SELECT study, model, condition FROM units ORDER BY position")
-        return self.show_answer(
+        return self.render_answer_with_added_cautions(
             narrative.answer_page_question(items, self._rename_conditions_of_prompts_for_readers(), units)
         )
 
@@ -54,7 +54,7 @@ class TranscriptsPage(Page):
         of_item = known[known[["study", "item"]].eq(known[["study", "item"]].iloc[0]).all(axis=1)]
         return of_item.sort_values("pattern", key=lambda pattern: pattern != ORIGINAL, kind="stable").head(1)
 
-    def _find_number_of_uncut_first_prompt(self) -> Any:
+    def _get_first_prompt_number_unless_cut(self) -> Any:
         """Return the number of the prompt that the page begins with, if nothing of it is cut there; else None."""
         row = self._choose_first_prompt().to_dict("records")[0]
         rows = self._split_answers_by_prompt()[row["prompt_number"]]
@@ -72,7 +72,7 @@ class TranscriptsPage(Page):
 
         The prompt that the page begins with is not shown again, unless something of it is cut there.
         """
-        above = self._find_number_of_uncut_first_prompt()
+        above = self._get_first_prompt_number_unless_cut()
         prompts, by_prompt = self._rename_conditions_of_prompts_for_readers(), self._split_answers_by_prompt()
         several = prompts["study"].nunique() > 1
         cards = [

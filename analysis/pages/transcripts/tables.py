@@ -43,7 +43,7 @@ def _order_items_of_study(runs: Runs, study: str) -> pd.DataFrame:
     )
     measure = _choose_measure_for_item_order(runs, study, bool((frame["n_wordings"] > 1).any()))
     values = (
-        runs.sql(_build_item_spread_or_score_sql(runs, study, measure))
+        runs.sql(_build_query_of_item_spread_or_score(runs, study, measure))
         if measure
         else pd.DataFrame({"item": [], "transcript_value": [], "n_units": []})
     )
@@ -77,7 +77,7 @@ def _choose_measure_for_item_order(runs: Runs, study: str, several_wordings: boo
     return SPREAD if several_wordings and len(set(runs.info["studies"][study]["canonical"])) == 2 else ""
 
 
-def build_first_answer_share_or_score_sql(runs: Runs, study: str, measure: str) -> str:
+def build_query_of_first_answer_share_or_score(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of one number, 0 to 1, per response: columns model, condition, item, variant, number.
 
     It is the share of the first canonical answer (of probabilities, of sampled texts, else 1 or 0), or the score as a
@@ -124,14 +124,14 @@ def build_first_answer_share_or_score_sql(runs: Runs, study: str, measure: str) 
               FROM stimuli WHERE study = {name}) AS s USING (item, variant)"""
 
 
-def _build_item_spread_or_score_sql(runs: Runs, study: str, measure: str) -> str:
+def _build_query_of_item_spread_or_score(runs: Runs, study: str, measure: str) -> str:
     """Return the SQL of every item's spread or mean score, as a mean over models and conditions, and their number."""
     of_unit = "max(number) - min(number)" if measure == SPREAD else "avg(number)"
     least = 2 if measure == SPREAD else 1
     return f"""
         SELECT item, avg(value) AS transcript_value, count(value) AS n_units
         FROM (SELECT item, CASE WHEN count(number) >= {least} THEN {of_unit} END AS value
-              FROM ({build_first_answer_share_or_score_sql(runs, study, measure)}) GROUP BY item, model, condition)
+              FROM ({build_query_of_first_answer_share_or_score(runs, study, measure)}) GROUP BY item, model, condition)
         GROUP BY item"""
 
 
@@ -140,7 +140,7 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
     for example in order_items_and_mark_examples(runs).query("shown != ''").to_dict("records"):
         wordings = model_prompts.list_wordings_of_item(runs, example["study"], example["item"])
-        shown_variants = _choose_original_and_extreme_wordings(runs, example, wordings)
+        shown_variants = _choose_original_and_extreme_variant_ids(runs, example, wordings)
         rows += [
             {**wording, "study": example["study"], "shown": example["shown"]}
             for wording in wordings
@@ -151,7 +151,7 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
     return pd.DataFrame(sorted(rows, key=lambda row: (studies[row["study"]], order[row["shown"]])))
 
 
-def _choose_original_and_extreme_wordings(
+def _choose_original_and_extreme_variant_ids(
     runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]
 ) -> set[str]:
     """Return the original (or the first wording), and the wordings with the highest and the lowest mean number.
@@ -163,7 +163,7 @@ def _choose_original_and_extreme_wordings(
         return {original, *(wording["variant"] for wording in wordings[:2])}
     means = runs.sql(
         "SELECT variant, avg(number) AS mean "
-        f"FROM ({build_first_answer_share_or_score_sql(runs, example['study'], example['measure'])}) "
+        f"FROM ({build_query_of_first_answer_share_or_score(runs, example['study'], example['measure'])}) "
         "WHERE item = ? GROUP BY variant HAVING count(number) > 0 ORDER BY mean, variant",
         [example["item"]],
     )["variant"]  # fmt: skip

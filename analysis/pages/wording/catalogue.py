@@ -29,7 +29,7 @@ TABLES = {
         ),
     ),
     "conventions": Table(
-        "tables.tabulate_invalid_answer_conventions",
+        "tables.tabulate_consistency_by_invalid_convention",
         "Invalid answers: dropped, or counted as inconsistent",
         "The measures computed both ways, where a pair has an invalid answer. Whatever the invalid answers say, "
         "Consistency and the share of Yes of all pairs lie between the counted value and the one called at most.",
@@ -89,7 +89,7 @@ TABLES = {
         frozenset(split_names("lower upper condition_zero p p_least")), BARE, BETWEEN,
     ),
     "stages": Table(
-        "tables.tabulate_training_stage_differences",
+        "tables.tabulate_stage_differences_by_series",
         "What instruction tuning changes, by series",
         "Instruction-tuned minus base models of one series with the same shots and prompts, on the same items (see "
         "Takayama et al., Figure 7).",

@@ -82,7 +82,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
 
-def compute_item_sums_of_wording_studies(runs: Runs, invalid: str = "dropped") -> WordingItemSums:
+def compute_wording_item_sums_of_all_studies(runs: Runs, invalid: str = "dropped") -> WordingItemSums:
     """Compute the item-level sums of all wording studies of the runs.
 
     Parameters

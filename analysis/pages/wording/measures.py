@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from analysis.pages.wording.cells import SUMS, WordingItemSums
-from analysis.statistics.interval import Interval, build_interval_with_unknown_ends
+from analysis.statistics.interval import Interval, build_interval_without_values
 from analysis.statistics.resampling import (
     Array,
     Columns,
@@ -37,7 +37,7 @@ OVERALL = ("accuracy_original", "accuracy", "consistency")
 MEASURES = (*SHARES, "overall")
 
 
-def _compute_wording_measures(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_wording_measures_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the measures of Takayama et al., section 3.2, and the valid-answer rate of section 5.4.
 
     `diff_yes` is the share of "Yes" to the rewordings minus that to the originals, for antonyms too, as in the paper's
@@ -70,7 +70,7 @@ def estimate_unit_group_measures(
     Parameters
     ----------
     item_sums
-        From `cells.compute_item_sums_of_wording_studies`.
+        From `cells.compute_wording_item_sums_of_all_studies`.
     unit_groups
         Groups of units, as rows of `WordingItemSums.units`. The measure of a group is the plain mean of its units'
         measures, NaN if one of them is. Units that share items are resampled together.
@@ -125,7 +125,7 @@ def _estimate_measures_of_unequal_groups(
     six units, the least common multiple. Entries of `index_groups` that need equally many units share one call.
     """
     interval_by_measure = {
-        name: build_interval_with_unknown_ends(np.zeros(len(index_groups), np.int64)) for name in MEASURES
+        name: build_interval_without_values(np.zeros(len(index_groups), np.int64)) for name in MEASURES
     }
     sizes = [int(np.lcm.reduce([len(unit_groups[i]) for i in indices])) for indices in index_groups]
     for size in sorted(set(sizes)):
@@ -134,7 +134,7 @@ def _estimate_measures_of_unequal_groups(
             unit_groups[i] * (size // len(unit_groups[i])) for place in places for i in index_groups[place]
         ]
         columns = _build_columns_by_unit_position(item_sums, repeated_groups, size)
-        statistic = partial(_average_unit_measures, size=size)
+        statistic = partial(_average_unit_measures_in_each_draw, size=size)
         shares = partial(_build_hits_and_totals_by_measure, size=size)
         if len(index_groups[0]) == 1:
             part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
@@ -163,9 +163,12 @@ def _build_columns_by_unit_position(
     }
 
 
-def _average_unit_measures(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
+def _average_unit_measures_in_each_draw(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     """Compute the measures of each of a group's `size` units, and average them."""
-    parts = [_compute_wording_measures({name: columns[f"{name}:{k}"] for name in SUMS}, counts) for k in range(size)]
+    parts = [
+        _compute_wording_measures_in_each_draw({name: columns[f"{name}:{k}"] for name in SUMS}, counts)
+        for k in range(size)
+    ]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 

@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
-from analysis.reporting.words.validity import phrase_verdict_where_no_model_answers
+from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
@@ -64,7 +64,7 @@ def answer_page_question(
         What of the differences between models is more than rewording
         (`reporting.words.beyond.describe_differences_beyond_rewording`).
     by_chance
-        Whose answers chance alone may have changed (`reporting.words.chance.find_units_with_chance_changes`).
+        Whose answers chance alone may have changed (`reporting.words.chance.tabulate_units_with_chance_changes`).
 
     Returns
     -------
@@ -82,7 +82,7 @@ def answer_page_question(
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty:
         rows = all_rows.assign(validity=average_validity_over_patterns_per_row(all_rows), validity_at_most=float("nan"))
-        verdict, why = phrase_verdict_where_no_model_answers(rows, "Less than half of the answers are valid")
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)
@@ -146,7 +146,7 @@ def _describe_asked_models_questions_and_tasks(consistency_rows: pd.DataFrame, d
     )
 
 
-def choose_verdict_word_for_consistency(means: pd.DataFrame) -> str:
+def choose_one_verdict_word_for_all_patterns(means: pd.DataFrame) -> str:
     """Return the word of `WORD_MEANINGS` that all rows of table `patterns` allow; empty where none is."""
     pattern_words = set(_choose_verdict_word_per_pattern(means))
     if NO in pattern_words:
@@ -159,7 +159,9 @@ def _choose_verdict_word_per_pattern(means: pd.DataFrame) -> list[str]:
     ends = (means[name] for name in ("consistency", "consistency_lower", "consistency_upper"))
     return [
         verdicts.choose_word_for_interval(low, high, BANDS[:2])
-        or verdicts.choose_word_for_interval(*verdicts.widen_share_interval(share, low, high, len(means)), BANDS[2:])
+        or verdicts.choose_word_for_interval(
+            *verdicts.widen_share_interval_for_multiplicity(share, low, high, len(means)), BANDS[2:]
+        )
         for share, low, high in zip(*ends, strict=True)
     ]
 
@@ -172,7 +174,7 @@ def _describe_verdict_with_weakest_pattern(
     Beside this mean stand the lowest and the highest model, if they are apart, or else its interval. A mean that holds
     answers which chance alone may have changed is not called low.
     """
-    verdict_word = choose_verdict_word_for_consistency(means)
+    verdict_word = choose_one_verdict_word_for_all_patterns(means)
     if verdict_word == NO and chance.mark_rows_possibly_changed_by_chance(consistency_rows, by_chance).any():
         return chance.explain_withheld_verdict(by_chance)
     deciding = means[[pattern_word == verdict_word for pattern_word in _choose_verdict_word_per_pattern(means)]]
@@ -193,10 +195,10 @@ def _describe_verdict_with_weakest_pattern(
     if ends is None:
         return f"{mean} as before{_format_consistency_interval(row, 0, 'interval ')}."
     low, high = map(format_percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_phrase_rows_as_models_or_settings(single)})."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_name_row_unit_for_sentence(single)})."
 
 
-def _phrase_rows_as_models_or_settings(rows: pd.DataFrame) -> str:
+def _name_row_unit_for_sentence(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too; the study where nothing else differs."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
     if rows.duplicated(["model", "condition", "task"]).any():

@@ -12,7 +12,7 @@ from analysis.pages.wording.columns import WORDS
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
-from analysis.reporting.catalogue.selection import find_two_answers_shared_by_studies
+from analysis.reporting.catalogue.selection import build_answer_pair_of_studies
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import beyond, chance, labels, meaning, verdicts
@@ -27,10 +27,10 @@ class WordingPage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        return self.show_answer(narrative.answer_page_question(
-            frames, words.phrase_run_dates(self.runs.info), find_two_answers_shared_by_studies(self.runs.info),
+        return self.render_answer_with_added_cautions(narrative.answer_page_question(
+            frames, words.phrase_run_dates(self.runs.info), build_answer_pair_of_studies(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),
-            chance.find_units_with_chance_changes(self.runs),
+            chance.tabulate_units_with_chance_changes(self.runs),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def examples(self) -> Html:
@@ -49,12 +49,16 @@ class WordingPage(Page):
         options = self.collect_table_options("consistency")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
         return render_template_for_notebook(
-            "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
-                failed=failed, word_meanings=" ".join(narrative.WORD_MEANINGS),
-                rules=verdicts.describe_verdict_rules("validity", "interval", "chance", "several", "spread", "change",
-                                                      "holm",
-                                              "beyond"),
-            )  # fmt: skip
+            "wording/method",
+            invalid=options["invalid"],
+            resamples=options["resamples"],
+            seed=options["seed"],
+            failed=failed,
+            word_meanings=" ".join(narrative.WORD_MEANINGS),
+            rules=verdicts.format_verdict_rules_by_name(
+                "validity", "interval", "chance", "several", "spread", "change", "holm", "beyond"
+            ),
+        )
 
 
 def _build_contradictory_answers_example(row: pd.Series) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _draw_pattern_panels(
         top=0.03 + panels.LINE * panels.count_legend_lines(legend_names, width),
         whole_titles=[PATTERNS[pattern] for pattern in patterns],
     )  # fmt: skip
-    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"]))
+    looks = plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"]))
     model_of = dict(zip(rows["label"], rows["model"], strict=True))
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for i, (axes, pattern) in enumerate(zip(panel_axes, patterns, strict=True)):
@@ -174,7 +174,7 @@ def draw_overall_scores(frame: pd.DataFrame, *, width: float = PAGE, looks: Look
             axes,
             part,
             "overall",
-            plotting.assign_one_look_to_all_models(looks or plotting.assign_colours_and_markers(rows["model"])),
+            plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"])),
             is_hollow=part["silent"],
         )
         if i % across == 0:
@@ -211,7 +211,7 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     frame
         Rows of table `curve` of one study, language and task.
     width, looks
-        In inches; how each model is drawn, by default `plotting.assign_colours_and_markers`.
+        In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 
     Returns
     -------
@@ -222,7 +222,7 @@ def draw_shift_curve(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks |
     rows = rows.assign(low=rows["p_yes"] + rows["shift_lower"] - rows["shift"],
                        high=rows["p_yes"] + rows["shift_upper"] - rows["shift"])  # fmt: skip
     models = dict(sorted(dict(zip(rows["model"], rows["label"], strict=True)).items()))
-    looks = plotting.assign_distinct_model_colours(looks or plotting.assign_colours_and_markers(models), models)
+    looks = plotting.assign_looks_of_distinct_colours(looks or plotting.assign_look_to_each_model(models), models)
     patterns = [pattern for pattern in PATTERNS if (frame["pattern"] == pattern).any()]
     across = min(2 if panels.is_one_column_wide(width) else 4, len(patterns))
     legend_names = list(models.values())

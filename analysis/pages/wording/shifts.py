@@ -13,7 +13,7 @@ from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
-from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_drawn_ratio
+from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, compute_ratio_of_sums_per_draw
 
 BINS = 10
 BAND = (0.2, 0.8)  # original p(Yes) between these: low confidence, according to the paper
@@ -48,7 +48,9 @@ def tabulate_yes_probability_shifts(runs: Runs, *, resamples: int = DRAWS, seed:
         return rows
     is_in_band = rows["p_original"].between(*BAND)
     groups = {"": is_in_band | True, "_band": is_in_band, "_outside": ~is_in_band}
-    frame = _estimate_shifts_by_pair_group(rows, groups, _compute_mean_shifts_and_band_gap, resamples, seed)
+    frame = _estimate_unit_shifts_in_pair_groups(
+        rows, groups, _compute_shifts_and_band_gap_in_each_draw, resamples, seed
+    )
     frame = frame.assign(band_p_holm=correct_families_by_holm(frame, ["pattern"], "band_p"))
     return frame.drop(columns=[f"{name}{group}" for name in ("p_original", "p_yes") for group in groups])
 
@@ -73,8 +75,12 @@ def tabulate_shifts_in_probability_bins(runs: Runs, *, resamples: int = DRAWS, s
         return rows
     # Of ten bins, 0.37 is in number 3; 1.0 is in the last, number 9.
     bins = np.minimum((rows["p_original"].to_numpy() * BINS).astype(int), BINS - 1)
-    wide = _estimate_shifts_by_pair_group(
-        rows, {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}, _compute_mean_shifts, resamples, seed
+    wide = _estimate_unit_shifts_in_pair_groups(
+        rows,
+        {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)},
+        _compute_mean_shifts_in_each_draw,
+        resamples,
+        seed,
     )
     parts = []
     for b in range(BINS):
@@ -110,7 +116,7 @@ def _query_yes_probability_pairs(runs: Runs) -> pd.DataFrame:
     )
 
 
-def _estimate_shifts_by_pair_group(
+def _estimate_unit_shifts_in_pair_groups(
     pairs: pd.DataFrame, mask_by_group: dict[str, pd.Series], statistic: GroupStatistic, resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute, per unit, n of every group of pairs and the statistic of the groups' sums, with intervals over items."""
@@ -141,14 +147,17 @@ def _estimate_shifts_by_pair_group(
     return frame.assign(**interval.build_interval_columns(intervals))
 
 
-def _compute_mean_shifts(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
+def _compute_mean_shifts_in_each_draw(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
     """Compute the mean shift of every group of pairs in every draw."""
     return {
-        f"shift{group}": compute_drawn_ratio(counts, columns[f"shift{group}"], columns[f"n{group}"]) for group in groups
+        f"shift{group}": compute_ratio_of_sums_per_draw(counts, columns[f"shift{group}"], columns[f"n{group}"])
+        for group in groups
     }
 
 
-def _compute_mean_shifts_and_band_gap(columns: Columns, counts: Array, groups: tuple[str, ...]) -> dict[str, Array]:
+def _compute_shifts_and_band_gap_in_each_draw(
+    columns: Columns, counts: Array, groups: tuple[str, ...]
+) -> dict[str, Array]:
     """Compute the mean shifts, and that inside of the band minus that outside."""
-    means = _compute_mean_shifts(columns, counts, groups)
+    means = _compute_mean_shifts_in_each_draw(columns, counts, groups)
     return {**means, "band_difference": means["shift_band"] - means["shift_outside"]}

@@ -14,7 +14,7 @@ from analysis.pages.wording.cells import (
     UNIT,
     WordingItemSums,
     average_validity_over_patterns_per_row,
-    compute_item_sums_of_wording_studies,
+    compute_wording_item_sums_of_all_studies,
     create_wording_answers_view,
 )
 from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_differences, estimate_unit_group_measures
@@ -54,14 +54,14 @@ def tabulate_answer_consistency_by_wording_kind(
         `accuracy` is after, `accuracy_original` before rewording, on the same pairs. NaN where undefined: no valid
         pair, no gold label.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     frame = _tabulate_unit_group_measures(item_sums, [(i,) for i in range(len(item_sums.units))], resamples, seed)
     frame = pd.concat([item_sums.units[UNIT], frame], axis=1)
     frame["n"] = item_sums.sums["pairs"].sum(axis=0).astype(int)
     return _blank_comparisons_of_original(frame)
 
 
-def tabulate_invalid_answer_conventions(runs: Runs) -> pd.DataFrame:
+def tabulate_consistency_by_invalid_convention(runs: Runs) -> pd.DataFrame:
     """Compare both ways to treat invalid answers, where a pair has one: dropped, or counted; with the bounds.
 
     Returns
@@ -79,7 +79,9 @@ def tabulate_invalid_answer_conventions(runs: Runs) -> pd.DataFrame:
     }
     counted = tables_by_convention["inconsistent"]
     frame = counted[[*UNIT, "n", "valid"]].copy()
-    frame["n_pairs"] = compute_item_sums_of_wording_studies(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
+    frame["n_pairs"] = (
+        compute_wording_item_sums_of_all_studies(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
+    )
     for name in ("consistency", "yes", "diff_yes", "accuracy", "overall"):
         for convention, table in tables_by_convention.items():
             frame[f"{name}_{convention}"] = table[name]
@@ -108,8 +110,10 @@ def tabulate_means_over_patterns_and_tasks(
     DataFrame
         model, language, condition, n_tasks, n_patterns, n_undefined, n_items, and the measures with intervals.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
-    groups = _group_units_by_keys(item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums))
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
+    groups = _tabulate_unit_groups_by_keys(
+        item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums)
+    )
     groups = groups.drop(columns="n_models")
     return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
 
@@ -134,12 +138,12 @@ def tabulate_training_stage_means(
     DataFrame
         stage, condition, language, task, pattern, n_models, n_undefined, n_items, the measures with intervals, source.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     has_stage = item_sums.units["stage"].notna().to_numpy()
     keys = ["stage", "condition", "language", "task", "pattern"]
-    cell_groups = _group_units_by_keys(item_sums, keys, has_stage)
+    cell_groups = _tabulate_unit_groups_by_keys(item_sums, keys, has_stage)
     several = len(cell_groups[["language", "task"]].drop_duplicates()) > 1
-    all_groups = _group_units_by_keys(item_sums, ["stage", "condition", "pattern"], has_stage).assign(
+    all_groups = _tabulate_unit_groups_by_keys(item_sums, ["stage", "condition", "pattern"], has_stage).assign(
         language=ALL, task=ALL
     )
     frame = pd.concat([cell_groups, all_groups] if several else [cell_groups], ignore_index=True)
@@ -173,11 +177,11 @@ def tabulate_pattern_means(
         language, pattern, n_models, n_tasks, n_undefined (cells left out: no valid pair, or less than half of the
         model's answers valid), n_items, and the measures with intervals.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
-    frame = _group_units_by_keys(
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
+    frame = _tabulate_unit_groups_by_keys(
         item_sums, ["language", "pattern"], _mark_reworded_units(item_sums) & _mark_answering_units(item_sums)
     )
-    all_groups = _group_units_by_keys(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
+    all_groups = _tabulate_unit_groups_by_keys(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
     cell_counts = all_groups.set_index(["language", "pattern"])["target"].map(len)
     cell_counts = cell_counts.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]]))
     frame["n_undefined"] = cell_counts.to_numpy(int) - frame["target"].map(len).to_numpy(int)
@@ -231,7 +235,7 @@ def tabulate_shot_differences(
         study, model, stage, language, task, condition, condition_zero, pattern, n_models, measure, difference, lower,
         upper, n_items, no_interval, p, p_least, p_holm.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     units = item_sums.units[_mark_answering_units(item_sums)]
     shared_keys = ["study", "language", "task", "model", "pattern", "form", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=shared_keys, suffixes=("", "_zero"))
@@ -248,7 +252,7 @@ def tabulate_shot_differences(
     return _tabulate_differences_between_unit_groups(item_sums, frame, names, resamples, seed)
 
 
-def tabulate_training_stage_differences(
+def tabulate_stage_differences_by_series(
     runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Measure what tuning changes: instruction-tuned minus base models of a series, same shots and items (Figure 7).
@@ -267,7 +271,7 @@ def tabulate_training_stage_differences(
     DataFrame
         series, study, language, task, shots, pattern; the rest as in `shots`.
     """
-    item_sums = compute_item_sums_of_wording_studies(runs, invalid)
+    item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
     is_asked_of_both = staged_units.groupby([*keys, "setting"])["stage"].transform("nunique") == 2
@@ -311,7 +315,7 @@ def _mark_reworded_units(item_sums: WordingItemSums) -> np.ndarray:
     return (item_sums.units["pattern"] != ORIGINAL).to_numpy()
 
 
-def _group_units_by_keys(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
+def _tabulate_unit_groups_by_keys(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
     """Return one row per combination of keys: its units' indices (`target`), and numbers of models, tasks, patterns."""
     units = item_sums.units[is_chosen].reset_index()
     undefined = ~_mark_units_with_pairs(item_sums)[units["index"]]

@@ -19,9 +19,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from analysis.reporting.catalogue.columns import ADDED, SHARED, Column, Pattern
-from analysis.reporting.catalogue.outside import PAGES, find_outside_room_of_page, load_outside_catalogues
+from analysis.reporting.catalogue.outside import PAGES, find_outside_room_of_page, load_outside_catalogues_or_warn
 from ground.errors import InputError, MalformedPage, format_nearest_name_hint, shorten_to_one_line
-from ground.outside_rooms import convert_errors_of_room_function
+from ground.outside_rooms import wrap_room_function_with_clear_errors
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,12 +120,12 @@ class Table:
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
 
-    def choose_caption(self, rows: pd.DataFrame) -> str:
+    def choose_caption_for_shown_columns(self, rows: pd.DataFrame) -> str:
         """Choose the caption that fits the columns which LaTeX and HTML show of these rows.
 
         >>> import pandas as pd
         >>> table = Table("f", "", "Two.", ("a", "b"), repeats={"b": "a"}, caption_without_repeats="One.")
-        >>> [table.choose_caption(pd.DataFrame({"a": [1.0], "b": [b]})) for b in (1.0, 2.0)]
+        >>> [table.choose_caption_for_shown_columns(pd.DataFrame({"a": [1.0], "b": [b]})) for b in (1.0, 2.0)]
         ['One.', 'Two.']
         """
         is_shown = rows.empty or any(self.is_column_shown(name, rows) for name in self.repeats)
@@ -290,7 +290,7 @@ def list_pages() -> Mapping[str, Catalogue]:
     page_by_name: dict[str, Catalogue] = {
         name: import_module(f"analysis.pages.{name}.catalogue").CATALOGUE for name in folders
     }
-    page_by_name |= load_outside_catalogues(page_by_name, Catalogue)
+    page_by_name |= load_outside_catalogues_or_warn(page_by_name, Catalogue)
     page_by_name = {name: replace(page, declared_protocols=page.protocols) for name, page in page_by_name.items()}
     compared = _list_protocols_of_pages(page for page in page_by_name.values() if page.rewordings)
     page_by_name |= {
@@ -487,8 +487,8 @@ def import_page_function(page: str, function_path: str) -> Callable[..., Any]:
     room = find_outside_room_of_page(page)
     if room is None:
         return _import_function(f"analysis.pages.{page}.{module}", name)
-    return convert_errors_of_room_function(
-        room, convert_errors_of_room_function(room, _import_function)(f"{room.module}.{module}", name)
+    return wrap_room_function_with_clear_errors(
+        room, wrap_room_function_with_clear_errors(room, _import_function)(f"{room.module}.{module}", name)
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from analysis.measures.ratings_rows import SHOWN, name_settings_without_personas
-from analysis.reporting.catalogue.orders import Conditions, name_condition_without_order
+from analysis.reporting.catalogue.orders import Conditions, name_condition_as_both_orders
 from analysis.reporting.words import join_names
 from analysis.reporting.words.labels import phrase_condition_name
 
 RENAMED_NOTE = " What conditions are called in the file stands at the foot of the page."
 
 
-def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders: bool) -> list[str]:
+def list_renamed_condition_lines(conditions: Conditions, shows_joined_orders: bool) -> list[str]:
     """List the conditions that a page names in other words than run.json, each with its names there.
 
     These are names of imported conditions that hold a bare number (`labels.phrase_condition_name`), and rows for both
@@ -35,7 +35,7 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
     --------
     >>> imported = {"0/bits": {"form": "import", "temperature": "0"}}
     >>> asked = {f"chat/{order}": {"form": "chat", "option_order": order} for order in ("yes-no", "no-yes")}
-    >>> list_names_of_renamed_conditions({"a": imported, "b": asked}, shows_joined_orders=True)
+    >>> list_renamed_condition_lines({"a": imported, "b": asked}, shows_joined_orders=True)
     ['temperature 0/bits: 0/bits', 'chat/both orders: chat/yes-no and chat/no-yes']
     """
     lines = []
@@ -45,7 +45,7 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
             shown_name = phrase_condition_name(name, settings)
             if shown_name != name:
                 lines.append(f"{shown_name}: {name}")
-            joined_name = phrase_condition_name(name_condition_without_order(conditions, study, name), settings)
+            joined_name = phrase_condition_name(name_condition_as_both_orders(conditions, study, name), settings)
             names_by_joined_name.setdefault(joined_name, []).append(name)
         if shows_joined_orders:
             lines += [
@@ -56,7 +56,7 @@ def list_names_of_renamed_conditions(conditions: Conditions, shows_joined_orders
     return list(dict.fromkeys(lines))
 
 
-def list_conditions_joined_by_setting(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
+def list_joined_condition_lines(conditions: Conditions, shown_names: Collection[tuple[str, str]]) -> list[str]:
     """List the settings that tables name in place of the conditions that they join, each with these.
 
     Settings join conditions that differ in the persona, or in how options are shown, alone. Files name them, too. No
@@ -77,7 +77,7 @@ def list_conditions_joined_by_setting(conditions: Conditions, shown_names: Colle
     Examples
     --------
     >>> asked = {f"chat/persona-{name}": {"form": "chat", "persona": name} for name in "abcde"}
-    >>> list_conditions_joined_by_setting({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
+    >>> list_joined_condition_lines({"s": asked}, [("s", "chat/personas"), ("s", "chat/persona-a")])
     ['chat/personas: chat/persona-a, chat/persona-b, chat/persona-c and 2 others']
     """
     lines = []

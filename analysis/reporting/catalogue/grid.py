@@ -112,7 +112,7 @@ def build_grid(
         first by themselves, or behind those of the three that are named first, unless they are named here.
     compared_columns
         Columns that are compared within each row, and the rule: "largest" or "smallest absolute"
-        (`tables.list_columns_compared_within_rows`).
+        (`tables.list_compared_column_groups_with_rules`).
 
     Returns
     -------
@@ -165,7 +165,7 @@ def build_grid_without_catalogue(
     return Grid(keys, columns, tuple(zip(*cells_by_column, strict=True)), numeric, wordy)
 
 
-def drop_uniform_columns(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
+def drop_uniform_grid_columns(table: Grid) -> tuple[Grid, list[tuple[Column, Cell]]]:
     """Leave out the columns with the same cell in every row of several; return these with their cell, if not empty.
 
     Where all columns are such, the first one stays.

@@ -75,7 +75,7 @@ def merge_rows_of_both_option_orders(
         return frame
     rows = frame.reset_index(drop=True)
     names = [
-        name_condition_without_order(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
+        name_condition_as_both_orders(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
     ]
     renamed_rows = rows.assign(condition=names)
     group = _number_groups_of_mergeable_rows(renamed_rows)
@@ -111,7 +111,9 @@ def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bo
     if not set(UNIT) <= set(frame):
         return False
     study_conditions = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
-    without_order = {(study, name_condition_without_order(conditions, study, name)) for study, name in study_conditions}
+    without_order = {
+        (study, name_condition_as_both_orders(conditions, study, name)) for study, name in study_conditions
+    }
     return len(without_order) < len(study_conditions)
 
 
@@ -169,13 +171,13 @@ def rename_conditions_like_joined_table(
     keys = ["study", f"{column_prefix}model", f"{column_prefix}condition"]
     new_names = {}
     for study, model, name in frame[keys].drop_duplicates().itertuples(index=False, name=None):
-        joined_name = name_condition_without_order(conditions, study, name)
+        joined_name = name_condition_as_both_orders(conditions, study, name)
         new_names[study, model, name] = joined_name if (study, model, joined_name) in joined_units else name
     units = frame[keys].itertuples(index=False, name=None)
     return frame.assign(**{f"{column_prefix}condition": [new_names[unit] for unit in units]})
 
 
-def name_condition_without_order(conditions: Conditions, study: str, name: str) -> str:
+def name_condition_as_both_orders(conditions: Conditions, study: str, name: str) -> str:
     """Return the name of a condition without the order of its options; its own where it has no order.
 
     Parameters
@@ -198,7 +200,7 @@ def _is_column_of_numbers(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and column.dtype != bool
 
 
-def _find_interval_columns(table_name: str, rows: pd.DataFrame, column: str) -> tuple[str, str] | None:
+def _find_interval_ends_of_column(table_name: str, rows: pd.DataFrame, column: str) -> tuple[str, str] | None:
     """Return the columns with the ends of a figure's interval, if the table has them."""
     ends = catalogue.look_up_table(table_name).interval.get(column, (f"{column}_lower", f"{column}_upper"))
     return ends if ends and set(ends) <= set(rows) else None
@@ -247,7 +249,7 @@ def _mark_models_that_differ_between_orders(
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""
     differing_units = set()
     for study, model, pair in differing_pairs:
-        names = {name_condition_without_order(conditions, study, condition) for condition in pair}
+        names = {name_condition_as_both_orders(conditions, study, condition) for condition in pair}
         if len(names) == 1:  # else the two differ in more than the order
             differing_units.add((study, model, *names))
     units = renamed_rows[UNIT].itertuples(index=False, name=None)
@@ -259,7 +261,7 @@ def _mark_rows_equal_to_their_group(
 ) -> pd.Series:
     """Tell for each row whether none of its figures differs from those of its group."""
     p_values = [key for key in number_columns if _is_p_value_column(table_name, key)]
-    ends = {key: _find_interval_columns(table_name, rows, key) for key in number_columns if key not in p_values}
+    ends = {key: _find_interval_ends_of_column(table_name, rows, key) for key in number_columns if key not in p_values}
     columns = [*number_columns, *(end for pair in ends.values() if pair for end in pair)]
     values = rows[list(dict.fromkeys(columns))]
     values = values.assign(**{key: values[key] < ALPHA for key in p_values}).astype(float)  # a test's decision: 0 or 1

@@ -17,11 +17,11 @@ from typing import Any
 from ground.errors import UserError
 from ground.outside_rooms import (
     OutsideRoom,
-    convert_errors_of_room_function,
     find_module_file,
     import_module_of_room_or_warn,
-    list_rooms_of_other_packages,
+    map_names_to_outside_rooms,
     warn_that_room_is_left_out,
+    wrap_room_function_with_clear_errors,
 )
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -31,7 +31,7 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 def find_outside_rooms_by_page() -> dict[str, OutsideRoom]:
     """List name -> room of the pages of other packages; nothing of them is imported."""
     own_names = {path.parent.name for path in PAGES.glob("*/__init__.py")}
-    return list_rooms_of_other_packages("page", own_names)
+    return map_names_to_outside_rooms("page", own_names)
 
 
 def find_outside_room_of_page(page: str) -> OutsideRoom | None:
@@ -45,13 +45,13 @@ def find_outside_room_of_module(module: str) -> OutsideRoom | None:
     return next((room for room in rooms if module == room.module or module.startswith(f"{room.module}.")), None)
 
 
-def find_outside_page_folder(room: OutsideRoom) -> Path | None:
+def find_folder_of_outside_room(room: OutsideRoom) -> Path | None:
     """Find the folder of an outside page; None where its package has none."""
     file = find_module_file(room.module)
     return file.parent if file and file.name == "__init__.py" else None
 
 
-def find_own_or_outside_page_notebook(page: str, own_folder: Path) -> Path:
+def build_own_or_outside_notebook_path(page: str, own_folder: Path) -> Path:
     """Find the notebook of a page.
 
     Parameters
@@ -66,11 +66,11 @@ def find_own_or_outside_page_notebook(page: str, own_folder: Path) -> Path:
     Its file; that of an outside page stands in the folder of the page, if it has one.
     """
     room = find_outside_room_of_page(page)
-    folder = find_outside_page_folder(room) if room else None
+    folder = find_folder_of_outside_room(room) if room else None
     return (folder or own_folder) / f"{page}.ipynb"
 
 
-def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type) -> dict[str, Any]:
+def load_outside_catalogues_or_warn(own_pages: Mapping[str, Any], catalogue_class: type) -> dict[str, Any]:
     """Import the catalogues of the pages of other packages.
 
     Parameters
@@ -99,7 +99,7 @@ def load_outside_catalogues(own_pages: Mapping[str, Any], catalogue_class: type)
             warn_that_room_is_left_out(room, fault)
         else:
             page_by_name[name] = replace(
-                page, explain_no_data=_guard_explain_no_data_of_outside_page(room, page.explain_no_data)
+                page, explain_no_data=_wrap_explain_no_data_to_return_errors(room, page.explain_no_data)
             )
     return page_by_name
 
@@ -118,7 +118,7 @@ def _find_page_fault(room: OutsideRoom, page: Any, others: Mapping[str, Any], ca
                     return f"page {other_name} has one of its {kind}, {name}; a name is used by one page only"
         if catalogue.rewordings and other.rewordings and (both := catalogue.protocols & other.protocols):
             return f"page {other_name} has the reader of wordings of protocol {min(both)}"
-    folder = find_outside_page_folder(room)
+    folder = find_folder_of_outside_room(room)
     return _find_notebook_fault(folder / f"{room.name}.ipynb", catalogue) if folder else f"{room.module} is no package"
 
 
@@ -141,9 +141,9 @@ def _find_notebook_fault(path: Path, catalogue: Any) -> str:
     return "" if "parameters" in tags else f"no cell of {path} has the tag parameters"
 
 
-def _guard_explain_no_data_of_outside_page(room: OutsideRoom, function: Callable[..., str]) -> Callable[..., str]:
+def _wrap_explain_no_data_to_return_errors(room: OutsideRoom, function: Callable[..., str]) -> Callable[..., str]:
     """Wrap `explain_no_data` of an outside page: where its code fails, that is why the page is left out."""
-    guarded_function = convert_errors_of_room_function(room, function)
+    guarded_function = wrap_room_function_with_clear_errors(room, function)
 
     def explain_no_data(*arguments: Any) -> str:
         try:

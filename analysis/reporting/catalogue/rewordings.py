@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from analysis.reporting.catalogue import Rewordings, list_pages
 from analysis.reporting.catalogue.outside import find_outside_room_of_page
 from ground.errors import RoomFailed
-from ground.outside_rooms import OutsideRoom, convert_errors_of_room_function, warn_that_room_is_left_out
+from ground.outside_rooms import OutsideRoom, warn_that_room_is_left_out, wrap_room_function_with_clear_errors
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -47,7 +47,7 @@ def _iterate_reworded_studies(runs: Runs) -> Iterator[Study]:
             yield from import_reader_function(reader.read_studies)(runs, names)
             continue
         try:  # one that fails must not take the studies of all others with it
-            yield from convert_errors_of_room_function(room, _read_all_studies_of_reader)(reader, runs, names)
+            yield from wrap_room_function_with_clear_errors(room, _read_all_studies_of_reader)(reader, runs, names)
         except RoomFailed as error:
             warn_that_room_is_left_out(room, f"its reader of wordings: {error}")
 
@@ -93,7 +93,7 @@ def _group_study_names_by_reader(runs: Runs) -> Mapping[Rewordings, list[str]]:
     return {reader: names for reader, names in grouped.items() if names}
 
 
-def list_reasons_wordings_are_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
+def list_reasons_protocols_are_not_compared(protocols: Collection[str]) -> tuple[str, ...]:
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
     for protocol in sorted(set(protocols) - list_readers_by_protocol().keys()):

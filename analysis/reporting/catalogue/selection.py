@@ -98,15 +98,15 @@ def quote_answer(answer: str) -> str:
     return answer if answer in MIXED else f"“{answer}”"
 
 
-def find_two_answers_shared_by_studies(info: Mapping[str, Any]) -> AnswerPair:
+def build_answer_pair_of_studies(info: Mapping[str, Any]) -> AnswerPair:
     """Return the two answers that all studies of some runs share (`Runs.info`)."""
     names = {tuple(fields["canonical"][:2]) for fields in info["studies"].values()}
     return AnswerPair(*(names.pop() if len(names) == 1 else MIXED))
 
 
-def attach_answer_pair_to_frame(frame: pd.DataFrame, info: Mapping[str, Any]) -> None:
+def attach_answer_pair_of_studies_to_frame(frame: pd.DataFrame, info: Mapping[str, Any]) -> None:
     """Note in a frame the two answers that it is about, as texts: pandas writes what it carries to files as JSON."""
-    answers = find_two_answers_shared_by_studies(info)
+    answers = build_answer_pair_of_studies(info)
     frame.attrs[ATTRIBUTE] = [answers.first, answers.second]
 
 

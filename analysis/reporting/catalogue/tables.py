@@ -28,7 +28,10 @@ from analysis.reporting.catalogue import (
 )
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.reporting.catalogue.selection import attach_answer_pair_to_frame, read_answer_pair_attached_to_frame
+from analysis.reporting.catalogue.selection import (
+    attach_answer_pair_of_studies_to_frame,
+    read_answer_pair_attached_to_frame,
+)
 from ground.errors import InputError, MalformedPage, format_nearest_name_hint, shorten_to_one_line
 
 if TYPE_CHECKING:
@@ -225,7 +228,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
         _refuse_undeclared_columns(name, frame, declared_columns)
         frame = frame[declared_columns]
     if list_pages()[page_name].of_agreement:
-        attach_answer_pair_to_frame(frame, runs.info)
+        attach_answer_pair_of_studies_to_frame(frame, runs.info)
     return frame
 
 
@@ -357,12 +360,14 @@ def render_table_in_text_format(
     shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
     answers = read_answer_pair_attached_to_frame(frame)
     cells = answers.reword_agreement_as_answers_in_grid(
-        grid.build_grid(name, frame, shown_columns, list_columns_compared_within_rows(name, frame))
+        grid.build_grid(name, frame, shown_columns, list_compared_column_groups_with_rules(name, frame))
     )
     if form == "markdown":
         return grid.render_markdown(cells)
     entry = look_up_table(name)
-    title, caption = map(answers.rewrite_agreement_text_for_answers, (entry.title, entry.choose_caption(frame)))
+    title, caption = map(
+        answers.rewrite_agreement_text_for_answers, (entry.title, entry.choose_caption_for_shown_columns(frame))
+    )
     return latex.render_grid_as_latex(cells, name, replace(entry, title=title, caption=caption), width)
 
 
@@ -392,7 +397,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
     return declared_columns + _list_columns_added_from_python(name, frame)
 
 
-def list_columns_compared_within_rows(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
+def list_compared_column_groups_with_rules(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:
     """List the columns of a table that are compared within each row.
 
     Parameters

@@ -20,11 +20,11 @@ from analysis.reporting.drawing.plotting import (
     RULE,
     Drawing,
     count_lines_of_tallest_text,
+    insert_line_breaks_into_name,
     measure_text_width,
     measure_widest_text,
-    wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import MOST_TARGETS, build_svg_group_id
+from analysis.reporting.drawing.svg import MOST_TARGETS, encode_model_classes_as_svg_id
 
 NUMBER_ROOM = 0.36  # inches of a cell that has room for a number
 MOST_LINES = 2  # of a name on the diagonal
@@ -110,10 +110,10 @@ def draw_heat_map(
 def _wrap_column_labels(names: Sequence[str], cell: float) -> list[str]:
     """Break names above columns into as many lines as a column of a width has room for, each as long as it must be."""
     lines, long = max(1, int(cell / panels.ROW)), 1.3
-    wrapped = [wrap_name_into_lines(name, long) for name in names]
+    wrapped = [insert_line_breaks_into_name(name, long) for name in names]
     while count_lines_of_tallest_text(wrapped) > lines:
         long += 0.1
-        wrapped = [wrap_name_into_lines(name, long) for name in names]
+        wrapped = [insert_line_breaks_into_name(name, long) for name in names]
     return wrapped
 
 
@@ -152,10 +152,12 @@ def draw_lower_triangle(
     -------
     The drawing.
     """
-    count, (fitted_names, cell), legend_names = len(names), _fit_diagonal_names(names, width), []
+    count, (fitted_names, cell), legend_names = len(names), _wrap_diagonal_names_and_choose_cell_width(names, width), []
     if count_lines_of_tallest_text(fitted_names) > MOST_LINES:
         legend_names = panels.prefix_names_with_numbers(names)
-        fitted_names, cell = _fit_diagonal_names([str(number) for number in range(1, count + 1)], width)
+        fitted_names, cell = _wrap_diagonal_names_and_choose_cell_width(
+            [str(number) for number in range(1, count + 1)], width
+        )
     legend_height = panels.LINE * panels.count_legend_lines(legend_names, width) + 0.05 * bool(legend_names)
     has_numbers = cell >= NUMBER_ROOM
     tall = count * panels.choose_distance_between_rows(
@@ -183,7 +185,7 @@ def draw_lower_triangle(
     return drawing
 
 
-def _fit_diagonal_names(names: Sequence[str], width: float) -> tuple[list[str], float]:
+def _wrap_diagonal_names_and_choose_cell_width(names: Sequence[str], width: float) -> tuple[list[str], float]:
     """Break the names on the diagonal into lines until cells are wide enough for numbers, or else for dots.
 
     Rows of all of them have the height of a page.
@@ -191,7 +193,7 @@ def _fit_diagonal_names(names: Sequence[str], width: float) -> tuple[list[str], 
     most_lines = max(1, int(8.5 / len(names) / panels.ROW))
     for least, shortest in ((NUMBER_ROOM, 0.9), (0.12, 0.4), (0.06, 0.4)):
         for long in np.arange(2.4, shortest, -0.1):
-            wrapped = [wrap_name_into_lines(name, long) for name in names]
+            wrapped = [insert_line_breaks_into_name(name, long) for name in names]
             cell = min(
                 0.55, *((width - 0.2 - measure_text_width(text)) / max(1, place) for place, text in enumerate(wrapped))
             )
@@ -210,7 +212,7 @@ def _draw_cells(
     """
     down, across = values.shape
     drawn_rows, drawn_columns = np.nonzero(~np.isnan(values))
-    group = build_svg_group_id(classes[drawn_rows, drawn_columns])
+    group = encode_model_classes_as_svg_id(classes[drawn_rows, drawn_columns])
     if group and 0 < len(drawn_rows) <= MOST_TARGETS:
         middles = np.column_stack([drawn_columns, drawn_rows])
         corners = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)])
@@ -251,7 +253,7 @@ def _draw_dots_in_marked_cells(
     rows, columns = np.nonzero(is_marked & ~np.isnan(values))
     dark = np.abs((values[rows, columns] - low) / (high - low) - 0.5) > 0.3
     colours = np.where(dark, "white", INK)
-    group = build_svg_group_id(classes[rows, columns]) or None
+    group = encode_model_classes_as_svg_id(classes[rows, columns]) or None
     axes.scatter(columns, rows, s=4, c=colours, linewidths=0, zorder=4, gid=group)
 
 

@@ -24,12 +24,12 @@ from analysis.reporting.drawing.plotting import (
     Look,
     Looks,
     count_lines_of_tallest_text,
+    insert_line_breaks_into_name,
     measure_text_width,
     measure_widest_text,
     replace_missing_glyphs,
-    wrap_name_into_lines,
 )
-from analysis.reporting.drawing.svg import build_svg_group_id
+from analysis.reporting.drawing.svg import encode_model_classes_as_svg_id
 
 LINE = 0.135  # inches between two lines of text
 ROW = 0.118  # inches that a line of a row's label needs
@@ -78,7 +78,7 @@ def lay_out_panels(
     wide = (width - left - right - gap * (n_across - 1)) / n_across
     # From the beginning of a title to that of the next, or to the edge of the drawing.
     free = wide + min(titles_left + right, gap - 0.04 if n_across > 1 else titles_left + right)
-    wrapped_titles = [wrap_name_into_lines(name, free) for name in whole_titles]
+    wrapped_titles = [insert_line_breaks_into_name(name, free) for name in whole_titles]
     title += LINE * (count_lines_of_tallest_text(wrapped_titles) - 1)
     tall = top + bottom + down * (title + height + below)
     if whole_titles and tall > HIGHEST:  # titles of several lines take the room of their panels
@@ -259,10 +259,10 @@ def wrap_row_labels(names: Sequence[str], width: float, max_total: float = 3.6, 
     """
     free = LETTER * compute_max_label_letters(width, n_columns)
     most = 0.6 * width
-    wrapped = [wrap_name_into_lines(name, free) for name in names]
+    wrapped = [insert_line_breaks_into_name(name, free) for name in names]
     while ROW * count_lines_of_tallest_text(wrapped) * len(names) > max_total and free < most:
         free += 0.1
-        wrapped = [wrap_name_into_lines(name, free) for name in names]
+        wrapped = [insert_line_breaks_into_name(name, free) for name in names]
     return wrapped
 
 
@@ -411,7 +411,7 @@ def draw_dots(
             upper,
             colors=colours,
             linewidth=1.2,
-            gid=build_svg_group_id(classes),
+            gid=encode_model_classes_as_svg_id(classes),
         )
     marks.set_hover_titles_of_marks(axes, known_rows[measure], known_rows["row"], known_rows.get(label_column,
     known_rows["model"]),
@@ -424,7 +424,7 @@ def draw_dots(
         at = shapes == shape
         axes.scatter(known_rows[measure][at], known_rows["row"][at], s=17, marker=shape, c=list(faces[at]),
                      edgecolors=[colours[i] for i in np.flatnonzero(at)], linewidths=1, zorder=3,
-                     gid=build_svg_group_id(classes[at]))  # fmt: skip
+                     gid=encode_model_classes_as_svg_id(classes[at]))  # fmt: skip
 
 
 def count_legend_lines(names: Sequence[str], width: float) -> int:
@@ -446,7 +446,7 @@ def count_legend_lines(names: Sequence[str], width: float) -> int:
 
 def _wrap_legend_names_into_lines(names: Sequence[str], width: float) -> list[list[str]]:
     """Arrange names side by side in lines; one that is wider than the drawing is broken into several."""
-    wrapped = [wrap_name_into_lines(name, width - 0.36) for name in names]
+    wrapped = [insert_line_breaks_into_name(name, width - 0.36) for name in names]
     columns = max(1, min(len(names), int((width - 0.1) / (measure_widest_text(wrapped) + 0.36))))
     return [wrapped[place : place + columns] for place in range(0, len(wrapped), columns)]
 
@@ -492,7 +492,7 @@ def draw_numbered_legend(drawing: Drawing, names: Sequence[str], model_classes: 
     names
         The names, the first of which has the number 1.
     model_classes
-        Classes of their models (`plotting.list_css_classes_of_models`); none where they are of none.
+        Classes of their models (`plotting.list_model_css_class_of_each_label`); none where they are of none.
     """
     model_numbers = [int(name.removeprefix("model-") or 0) for name in model_classes] or [0] * len(names)
     draw_legend(drawing, prefix_names_with_numbers(names), [Look(INK, " ", number) for number in model_numbers])

@@ -110,7 +110,7 @@ class Look:
 Looks: TypeAlias = Mapping[str, Look]  # by model
 
 
-def assign_colours_and_markers(models: Iterable[str]) -> dict[str, Look]:
+def assign_look_to_each_model(models: Iterable[str]) -> dict[str, Look]:
     """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
     names = sorted(set(models))
     size = len(OKABE_ITO)
@@ -121,12 +121,12 @@ def assign_one_look_to_all_models(looks: Looks) -> dict[str, Look]:
     """Give all models one colour and marker: for figures in which a row, a panel or a label names every model.
 
     A colour that says once more what stands beside it makes a reader look for what else it may mean. `looks`: from
-    `assign_colours_and_markers`.
+    `assign_look_to_each_model`.
     """
     return {model: replace(look, colour=OKABE_ITO[0], marker=MARKERS[0]) for model, look in looks.items()}
 
 
-def list_css_classes_of_models(frame: pd.DataFrame, names: Iterable[str], looks: Looks | None) -> list[str]:
+def list_model_css_class_of_each_label(frame: pd.DataFrame, names: Iterable[str], looks: Looks | None) -> list[str]:
     """List the classes of the models that names in a figure are of, by which a page hides what is theirs.
 
     Parameters
@@ -147,7 +147,7 @@ def list_css_classes_of_models(frame: pd.DataFrame, names: Iterable[str], looks:
     return [str(looks[model_by_name[name]].svg_class_of_model or "") for name in names] if looks else []
 
 
-def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
+def assign_looks_of_distinct_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
     """Give the models of one figure a colour each, where they are told apart by colours and a legend.
 
     They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
@@ -156,7 +156,7 @@ def assign_distinct_model_colours(looks: Looks, models: Iterable[str]) -> dict[s
     Parameters
     ----------
     looks
-        From `assign_colours_and_markers`.
+        From `assign_look_to_each_model`.
     models
         Those of the figure, in the order of its legend.
 
@@ -261,7 +261,7 @@ def can_font_draw_text(text: str) -> bool:
 def replace_missing_glyphs(text: str) -> str:
     """Replace characters that the font of the figures does not have by "?", so that no box or warning appears.
 
-    Line breaks that `wrap_name_into_lines` set stay.
+    Line breaks that `insert_line_breaks_into_name` set stay.
     """
     drawable = _read_font_code_points()
     return "".join(character if ord(character) in drawable or character == "\n" else "?" for character in text)
@@ -297,7 +297,7 @@ def measure_widest_text(texts: Iterable[str]) -> float:
     return max(map(measure_text_width, texts), default=0.0)
 
 
-def wrap_name_into_lines(name: str, width: float) -> str:
+def insert_line_breaks_into_name(name: str, width: float) -> str:
     """Break a name into lines, behind a blank or a mark such as "/", "-" or "_"; nothing of it is left out.
 
     Parameters
@@ -311,7 +311,7 @@ def wrap_name_into_lines(name: str, width: float) -> str:
     -------
     The lines, joined by line breaks.
 
-    >>> wrap_name_into_lines("meta-llama/Llama-3.1-8B-Instruct", 1.0).splitlines()
+    >>> insert_line_breaks_into_name("meta-llama/Llama-3.1-8B-Instruct", 1.0).splitlines()
     ['meta-llama/Llama-', '3.1-8B-Instruct']
     """
     lines: list[str] = []
@@ -321,11 +321,11 @@ def wrap_name_into_lines(name: str, width: float) -> str:
             lines[-1] = joined
         else:
             lines[-1:] = [f"{line} ·" for line in lines[-1:]]
-            lines += _wrap_phrase(phrase, width)
+            lines += _wrap_phrase_into_lines(phrase, width)
     return "\n".join(lines)
 
 
-def _wrap_phrase(phrase: str, width: float) -> list[str]:
+def _wrap_phrase_into_lines(phrase: str, width: float) -> list[str]:
     """Break a phrase into lines behind a blank or a mark, or inside a part that is longer than a line."""
     lines = [""]
     for part in re.findall(r"[^\s/_:-]*[\s/_:-]+|[^\s/_:-]+", phrase):

@@ -34,13 +34,13 @@ class Target:
     size: tuple[float, float] | None = None
 
 
-def build_svg_group_id(classes: Iterable[str | None]) -> str:
+def encode_model_classes_as_svg_id(classes: Iterable[str | None]) -> str:
     """Return the id by which a collection of marks says the model of each; empty where one has none.
 
     A mark between two models has the classes of both: "model-1 model-2".
 
-    >>> build_svg_group_id(["model-1", "model-1 model-2"]), build_svg_group_id(["model-1", None])
-    ('models-1-1_2', '')
+    >>> [encode_model_classes_as_svg_id(classes) for classes in (["model-1", "model-1 model-2"], ["model-1", None])]
+    ['models-1-1_2', '']
     """
     numbers = [str(name or "").replace("model-", "").replace(" ", "_") for name in classes]
     return f"models-{'-'.join(numbers)}" if all(numbers) else ""
@@ -74,17 +74,17 @@ def convert_svg_for_pages(
     text = text[text.index("<svg") :]
     text = re.sub(r" *<defs>\s*<style.*?</style>\s*</defs>\n", "", text, count=1, flags=re.S)
     text = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", text)
-    text = _GROUP.sub(_set_class_of_each_mark, text)
+    text = _GROUP.sub(_build_svg_group_with_class_per_mark, text)
     text = re.sub(r' id="(model-\d+(?:_model-\d+)?)"', lambda match: f' class="{match[1].replace("_", " ")}"', text)
     text = _PLACE.sub(lambda match: f' {match[1]}="{_round_numbers_in_svg(match[2])}"', text)
-    text = _rename_ids_in_svg(text, name)
+    text = _rename_or_remove_ids_in_svg(text, name)
     end = text.rindex("</svg>")
     head = "".join(f' {key}="{value}"' for key, value in attributes.items())
     style = ' style="stroke-linejoin:round;stroke-linecap:butt"'
     return f"<svg{head}{style}{text[4:end]}{_render_hover_shapes(figure, targets)}{text[end:]}"
 
 
-def _set_class_of_each_mark(match: re.Match[str]) -> str:
+def _build_svg_group_with_class_per_mark(match: re.Match[str]) -> str:
     """Give the marks of a collection the classes of their models; none where matplotlib left a mark out."""
     indent, numbers, inside = match[1], match[2].split("-"), match[3]
     starts = list(re.finditer(rf"^{indent} <(?:path|use|g)\b", inside, re.M))
@@ -103,7 +103,7 @@ def _round_numbers_in_svg(text: str) -> str:
     return re.sub(r"-?\d*[1-9]\d*\.\d{3,}", lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), text)
 
 
-def _rename_ids_in_svg(text: str, name: str) -> str:
+def _rename_or_remove_ids_in_svg(text: str, name: str) -> str:
     """Remove ids that nothing refers to, and name the others after the figure."""
     used = dict.fromkeys(re.findall(r'(?:url\(#|href="#)([^)"]+)', text))
     names = {old: f"{name}-{number}" if name else old for number, old in enumerate(used)}

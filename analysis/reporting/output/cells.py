@@ -29,12 +29,12 @@ def read_level_and_text_of_heading(cell: NotebookNode) -> tuple[int, str]:
     return len(marks), text.strip()
 
 
-def read_level_of_first_heading(cell: NotebookNode) -> int:
+def read_heading_level_at_start_of_cell(cell: NotebookNode) -> int:
     """Return the level of the heading that a cell is, or that its output begins with, as the section of a table does.
 
     It is from 1 to 6; 0 where the cell begins with none.
     """
-    first_html = next((data["text/html"] for data in list_html_output_data_of_cell(cell)), "")
+    first_html = next((data["text/html"] for data in list_mime_bundles_with_html_of_cell(cell)), "")
     heading = _HEADING_AT_START.match(first_html)
     return read_level_and_text_of_heading(cell)[0] or (int(heading[1]) if heading else 0)
 
@@ -67,7 +67,7 @@ def parse_html(html: str) -> BeautifulSoup:
     return BeautifulSoup(html, "html.parser")
 
 
-def prepare_outputs_for_page(node: NotebookNode) -> None:
+def render_frames_and_repeat_differences(node: NotebookNode) -> None:
     """Change what the cells of an executed notebook show.
 
     A DataFrame becomes a table with few digits in a box of its own. What a check calls a difference is told below the
@@ -77,7 +77,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
     sentences: dict[str, list[str]] = {}
     for cell in node.cells:
         heading = read_level_and_text_of_heading(cell)[1] or heading
-        for data in list_html_output_data_of_cell(cell):
+        for data in list_mime_bundles_with_html_of_cell(cell):
             if 'class="dataframe"' in data["text/html"]:
                 data["text/html"] = _render_data_frame_as_page_table(data["text/html"], cell.source)
             if 'class="difference"' in data["text/html"]:
@@ -87,7 +87,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         data
         for cell in node.cells
         if "answer" in cell.metadata.get("tags", [])
-        for data in list_html_output_data_of_cell(cell)
+        for data in list_mime_bundles_with_html_of_cell(cell)
     ]
     for data in answers[-1:]:
         data["text/html"] += "".join(
@@ -96,7 +96,7 @@ def prepare_outputs_for_page(node: NotebookNode) -> None:
         )
 
 
-def list_html_output_data_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
+def list_mime_bundles_with_html_of_cell(cell: NotebookNode) -> list[dict[str, Any]]:
     """Return the data of a cell's outputs that are HTML."""
     return [output["data"] for output in cell.get("outputs", []) if "text/html" in output.get("data", {})]
 
@@ -105,7 +105,9 @@ def _render_data_frame_as_page_table(html: str, source: str) -> str:
     """Render the HTML that pandas makes of a DataFrame as a table of the page; `source` says which frame it is."""
     soup = parse_html(html)
     note = soup.find("p")
-    lines = [[_parse_html_table_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")]
+    lines = [
+        [_parse_and_round_html_table_cell(cell) for cell in row.find_all(["th", "td"])] for row in soup.find_all("tr")
+    ]
     n_header = sum(len(head.find_all("tr")) for head in soup.find_all("thead"))
     # The numbers of rows say nothing to a reader; pandas marks them by an empty cell above them.
     first = 1 if all(not line[0]["text"] for line in lines[:n_header]) else 0
@@ -116,7 +118,7 @@ def _render_data_frame_as_page_table(html: str, source: str) -> str:
     )  # fmt: skip
 
 
-def _parse_html_table_cell(cell: Tag) -> dict[str, Any]:
+def _parse_and_round_html_table_cell(cell: Tag) -> dict[str, Any]:
     """Read a cell of a table: its text, of numbers with few digits, and whether it is a number."""
     text = cell.get_text()
     is_number = _NUMBERS.fullmatch(text) is not None
@@ -124,7 +126,7 @@ def _parse_html_table_cell(cell: Tag) -> dict[str, Any]:
     return {"text": short, "is_number": is_number}
 
 
-def fold_cells_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+def iterate_cells_with_folds_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells with those below a heading that is tagged as folded in a box that opens on demand.
 
     The box is open where a check found a difference.
@@ -149,7 +151,7 @@ def _has_check_found_difference(level: int, later_cells: Sequence[NotebookNode])
     for cell in later_cells:
         if 0 < read_level_and_text_of_heading(cell)[0] <= level:
             return False
-        if any('class="difference"' in data["text/html"] for data in list_html_output_data_of_cell(cell)):
+        if any('class="difference"' in data["text/html"] for data in list_mime_bundles_with_html_of_cell(cell)):
             return True
     return False
 

@@ -74,7 +74,7 @@ def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) 
     return node
 
 
-def execute_tasks_concurrently(
+def run_notebook_tasks_in_threads(
     tasks: Sequence[Callable[[], Made]], report_result: Callable[[Made], None], max_at_once: int | None = None
 ) -> list[Made]:
     """Do tasks that execute notebooks, several at a time.

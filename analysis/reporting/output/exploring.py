@@ -19,7 +19,7 @@ from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.drawing.plotting import PAGE
-from analysis.reporting.output.notebooks import resolve_run_folder
+from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 from analysis.reporting.tidy.selection import select_part_of_runs
 from analysis.reporting.tidy.tables import TABLES, find_meanings_of_tidy_columns, open_tidy_connection, read_tidy_table
 from analysis.reporting.words import format_quantity
@@ -74,12 +74,12 @@ class Run:
     def __init__(self, folders: Sequence[str | os.PathLike[str]], over_time: bool = False) -> None:
         self.over_time = over_time
         self.folders = [os.fspath(folder) for folder in folders]
-        self._paths = [resolve_run_folder(folder) for folder in self.folders]
+        self._paths = [resolve_path_here_or_in_notebooks(folder) for folder in self.folders]
         run_folders = [folder for path in self._paths for folder in list_run_folders(path)]
         self._protocols = {read_protocol_of_run(folder) for folder in run_folders}
         if not run_folders:
             raise InputError("no run folder given")
-        if not self._list_run_pages():
+        if not self._list_page_catalogues_of_protocols():
             raise InputError(
                 f"{', '.join(map(str, self._paths))}: {catalogue.explain_no_page_for_protocols(self._protocols)}"
             )
@@ -250,11 +250,23 @@ class Run:
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
-        return Listing({name: entry.title for page in self._list_run_pages() for name, entry in page.tables.items()})
+        return Listing(
+            {
+                name: entry.title
+                for page in self._list_page_catalogues_of_protocols()
+                for name, entry in page.tables.items()
+            }
+        )
 
     def figures(self) -> Listing:
         """List the figures of the pages that these runs are for: name -> what it shows."""
-        return Listing({name: entry.title for page in self._list_run_pages() for name, entry in page.figures.items()})
+        return Listing(
+            {
+                name: entry.title
+                for page in self._list_page_catalogues_of_protocols()
+                for name, entry in page.figures.items()
+            }
+        )
 
     def table(self, name: str, **options: Any) -> pd.DataFrame:
         """Compute a table.
@@ -414,7 +426,7 @@ class Run:
         whole = [unit for unit in list_asked_and_expected_units(self._whole._runs) if unit[0] in studies]
         return units == whole
 
-    def _list_run_pages(self) -> list[catalogue.Catalogue]:
+    def _list_page_catalogues_of_protocols(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs; those about several times where these may hold
         some."""
         pages = catalogue.list_pages().values()

@@ -55,7 +55,7 @@ def write_table_csv_and_latex(name: str, frame: pd.DataFrame, out: Path) -> None
     write_text_file(folder / f"{name}.csv", tables.render_table_in_text_format(name, frame, "csv"))
     if len(frame) <= LATEX_ROWS:
         write_text_file(folder / f"{name}.tex", render_table_as_floats_or_longtable(name, frame))
-    write_data_dictionary(out)
+    write_dictionary_of_written_tables(out)
 
 
 def render_table_as_floats_or_longtable(name: str, frame: pd.DataFrame) -> str:
@@ -84,20 +84,22 @@ def render_table_as_floats_or_longtable(name: str, frame: pd.DataFrame) -> str:
     return f"{needs}\n{comment}{longtable}"
 
 
-def write_data_dictionary(out: Path) -> None:
+def write_dictionary_of_written_tables(out: Path) -> None:
     """Write `tables/dictionary.csv`: what the columns mean of all tables that are there, whoever wrote them.
 
     Pages that are made at the same time each write it; the report writes it once more when all tables are there.
     """
     folder = out / "tables"
-    rows = [row for name in catalogue.list_tables() for row in _list_data_dictionary_rows(name, folder / f"{name}.csv")]
+    rows = [
+        row for name in catalogue.list_tables() for row in _list_dictionary_rows_of_table(name, folder / f"{name}.csv")
+    ]
     if rows:
         text = io.StringIO()
         csv.writer(text).writerows([HEADER, *rows])
         write_text_file(folder / DICTIONARY, text.getvalue())
 
 
-def _list_data_dictionary_rows(name: str, path: Path) -> list[list[str]]:
+def _list_dictionary_rows_of_table(name: str, path: Path) -> list[list[str]]:
     """Return the rows of the dictionary for a table; none where its file is not there."""
     if not path.is_file():
         return []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.reporting.output.cells import list_html_output_data_of_cell, parse_html
+from analysis.reporting.output.cells import list_mime_bundles_with_html_of_cell, parse_html
 from analysis.reporting.output.layout import ON_CARD
 
 if TYPE_CHECKING:
@@ -49,18 +49,18 @@ class FirstScreen:
     picture_html: str = ""
 
 
-def read_first_screen(node: NotebookNode) -> FirstScreen:
+def read_first_screen_of_notebook(node: NotebookNode) -> FirstScreen:
     """Read the first screen of a page.
 
-    `node`: its executed notebook, with what `cells.prepare_outputs_for_page` adds. An answer that is not made of the
-    template of answers is a verdict as a whole.
+    `node`: its executed notebook, with what `cells.render_frames_and_repeat_differences` adds. An answer that is not
+    made of the template of answers is a verdict as a whole.
     """
     answer_html, figure_html = (
         "".join(
             data["text/html"]
             for cell in node.cells
             if tag in cell.metadata.get("tags", [])
-            for data in list_html_output_data_of_cell(cell)
+            for data in list_mime_bundles_with_html_of_cell(cell)
         )
         for tag in ON_CARD
     )
@@ -81,7 +81,7 @@ def read_first_screen(node: NotebookNode) -> FirstScreen:
 def _list_cautions(node: NotebookNode) -> Iterator[str]:
     """List the cautions that a page shows below its answer."""
     for cell in node.cells:
-        for data in list_html_output_data_of_cell(cell):
+        for data in list_mime_bundles_with_html_of_cell(cell):
             if '<section class="cautions">' in data["text/html"]:
                 lines = parse_html(data["text/html"]).select(".cautions li")
                 yield from (_collapse_white_space(line.get_text()) for line in lines)

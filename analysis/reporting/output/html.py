@@ -9,7 +9,7 @@ from typing import Any
 
 import jinja2
 
-from analysis.reporting.catalogue.outside import PAGES, find_outside_page_folder, find_outside_rooms_by_page
+from analysis.reporting.catalogue.outside import PAGES, find_folder_of_outside_room, find_outside_rooms_by_page
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -46,7 +46,7 @@ def render_missing_content_note(text: str) -> Html:
 @functools.cache
 def _build_jinja_environment() -> jinja2.Environment:
     """Build the environment of all templates: it escapes values, and refuses names that are not given."""
-    folder_by_page = {name: find_outside_page_folder(room) for name, room in find_outside_rooms_by_page().items()}
+    folder_by_page = {name: find_folder_of_outside_room(room) for name, room in find_outside_rooms_by_page().items()}
     outside_loaders = {name: jinja2.FileSystemLoader(folder) for name, folder in folder_by_page.items() if folder}
     loaders = [jinja2.FileSystemLoader([TEMPLATES, PAGES]), jinja2.PrefixLoader(outside_loaders)]
     environment = jinja2.Environment(

@@ -61,7 +61,7 @@ def describe_report(runs: Runs, n_pages: int, question_over_time: str = "") -> l
         sentences.append(f"A part only: {part}.")
     if unasked := list_unasked_models(runs):
         sentences.append(f"{join_names(unasked)} could not be asked, or not yet.")
-    sentences += _describe_repeated_studies(runs, question_over_time)
+    sentences += _describe_studies_asked_several_times(runs, question_over_time)
     if n_pages:
         verb = "has" if n_pages == 1 else "have"
         sentences.append(f"{format_quantity(n_pages, 'question')} {verb} a page with figures, tables and method.")
@@ -74,7 +74,7 @@ def _name_studies_or_count_them(studies: Collection[str]) -> str:
     return join_names(names) if len(names) <= MOST_NAMES else format_quantity(len(names), "study", "studies")
 
 
-def _describe_repeated_studies(runs: Runs, question_over_time: str) -> Iterator[str]:
+def _describe_studies_asked_several_times(runs: Runs, question_over_time: str) -> Iterator[str]:
     """Say which studies were asked several times, how often and when, and which pages are about that."""
     repeated_studies = list(dict.fromkeys(folder.study for folder in runs.earlier))
     for study in repeated_studies:
@@ -99,7 +99,7 @@ def _phrase_how_often_models_were_asked(folders: Sequence[Folder]) -> str:
     return f"{'up to ' if min(counts.values()) < most else ''}{most} times"
 
 
-def list_table_files(out: Path) -> dict[str, Path]:
+def map_tables_to_written_csv_files(out: Path) -> dict[str, Path]:
     """List the tables of a report: name -> CSV file, in the order of the pages."""
     return {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
 

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.cells import (
     build_heading_anchor,
-    fold_cells_below_tagged_headings,
+    iterate_cells_with_folds_below_tagged_headings,
     parse_html,
+    read_heading_level_at_start_of_cell,
     read_level_and_text_of_heading,
-    read_level_of_first_heading,
 )
 from analysis.reporting.output.html import TEMPLATES, render_template
 from analysis.reporting.words import glossary
@@ -83,7 +83,7 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
     exporter = TemplateExporter(
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
-    cells, missing = _drop_empty_cells_and_list_missing(node)
+    cells, missing = _fold_and_anchor_shown_cells_and_list_missing(node)
     on_card = [place for place, cell in enumerate(cells) if {*ON_CARD} & {*cell.metadata.get("tags", [])}]
     place = max(on_card, default=0) + 1
     card_html, body_html = (
@@ -95,7 +95,13 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
         + left_out
         + render_template("glossary", terms=glossary.find_terms_in_page(card_html + body_html))
     )
-    return Chapter(name, question, card_html, body_html + foot, tuple(_list_headings(card_html + body_html)))
+    return Chapter(
+        name,
+        question,
+        card_html,
+        body_html + foot,
+        tuple(_iterate_anchor_and_text_of_h2_headings(card_html + body_html)),
+    )
 
 
 def render_page(chapter: Chapter, title: str, chapters: Sequence[Chapter] = ()) -> str:
@@ -145,7 +151,7 @@ def render_single_file(chapters: Sequence[Chapter], tables: Mapping[str, Path], 
     The HTML.
     """
     data = [(name, _encode_file_as_zip_uri(path)) for name, path in tables.items()]
-    bodies = [(chapter.name, _make_ids_unique(chapter)) for chapter in chapters]
+    bodies = [(chapter.name, _render_chapter_for_single_file(chapter)) for chapter in chapters]
     listed = [(chapter.name, chapter.question) for chapter in chapters]
     text = render_template("single", address=lambda name: f"#{name}", chapters=listed, bodies=bodies, tables=data,
                            **index_values,
@@ -167,7 +173,7 @@ def _encode_file_as_zip_uri(path: Path) -> str:
     return f"data:application/zip;base64,{_encode_base64(memory.getvalue())}"
 
 
-def _make_ids_unique(chapter: Chapter) -> str:
+def _render_chapter_for_single_file(chapter: Chapter) -> str:
     """Return the HTML of a page with ids that no other page has, and links to the tables.
 
     A phone gets its own drawing of the page's first figure; of the others there is one drawing, so that the file is
@@ -176,7 +182,8 @@ def _make_ids_unique(chapter: Chapter) -> str:
     pictures: list[str] = []
     soup = parse_html(
         _SVG.sub(
-            lambda match: _replace_picture_by_placeholder(match[0], pictures), chapter.card_html + chapter.body_html
+            lambda match: _set_picture_aside_and_return_placeholder(match[0], pictures),
+            chapter.card_html + chapter.body_html,
         )
     )
     for figure in soup.find_all("figure")[1:]:
@@ -198,7 +205,7 @@ def _make_ids_unique(chapter: Chapter) -> str:
     return _ASIDE.sub(lambda match: _prefix_ids(pictures[int(match[1])], f"{chapter.name}--"), html)
 
 
-def _replace_picture_by_placeholder(svg: str, pictures: list[str]) -> str:
+def _set_picture_aside_and_return_placeholder(svg: str, pictures: list[str]) -> str:
     """Keep a picture, and return what stands for it while the page is parsed: parsed, it would be slow and longer."""
     pictures.append(svg)
     is_narrow = svg.startswith('<svg class="narrow"')
@@ -234,7 +241,7 @@ def _encode_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _list_headings(html: str) -> Iterator[tuple[str, str]]:
+def _iterate_anchor_and_text_of_h2_headings(html: str) -> Iterator[tuple[str, str]]:
     """List place and text of all headings of the second level that can be linked to."""
     from bs4 import BeautifulSoup, SoupStrainer
 
@@ -244,7 +251,7 @@ def _list_headings(html: str) -> Iterator[tuple[str, str]]:
         yield str(heading["id"]), heading.get_text().strip()
 
 
-def _drop_empty_cells_and_list_missing(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+def _fold_and_anchor_shown_cells_and_list_missing(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     shown_cells, missing = [], []
     for cell in node.cells:
@@ -254,7 +261,9 @@ def _drop_empty_cells_and_list_missing(node: NotebookNode) -> tuple[list[Noteboo
             shown_cells.append(cell)
     places: Counter[str] = Counter()
     cells = [cell for place, cell in enumerate(shown_cells) if not _is_bare_heading(cell, shown_cells[place + 1 :])]
-    return [_add_heading_anchor(cell, places) for cell in fold_cells_below_tagged_headings(cells)], missing
+    return [
+        _add_heading_anchor(cell, places) for cell in iterate_cells_with_folds_below_tagged_headings(cells)
+    ], missing
 
 
 def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:
@@ -278,7 +287,7 @@ def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) ->
         return False
     for later_cell in later_cells:
         # A cell that shows a table under a heading of its own shows nothing for the heading before it.
-        if 0 < read_level_of_first_heading(later_cell) <= level:
+        if 0 < read_heading_level_at_start_of_cell(later_cell) <= level:
             return True
         if not read_level_and_text_of_heading(later_cell)[0] and (
             later_cell.cell_type == "markdown" or later_cell.outputs

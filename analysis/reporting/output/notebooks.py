@@ -16,7 +16,7 @@ SET_BY_REPORT = ("runs", "out")  # the report sets these itself
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
-def resolve_run_folder(folder: str) -> Path:
+def resolve_path_here_or_in_notebooks(folder: str) -> Path:
     """Find a run folder: as given, or else relative to the folder of the notebooks.
 
     Raises
@@ -30,7 +30,7 @@ def resolve_run_folder(folder: str) -> Path:
     return path if path.exists() or not (FOLDER / path).exists() else FOLDER / path
 
 
-def parse_run_folders(runs: Any) -> list[str]:
+def parse_run_folder_names(runs: Any) -> list[str]:
     """Return the run folders that a notebook is given: a list, or the name of one, as `papermill -p runs FOLDER` gives.
 
     Raises

@@ -27,8 +27,8 @@ from analysis.reporting.catalogue import grid, orders, selection, tables
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.condition_names import (
     RENAMED_NOTE,
-    list_conditions_joined_by_setting,
-    list_names_of_renamed_conditions,
+    list_joined_condition_lines,
+    list_renamed_condition_lines,
 )
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.outside import find_outside_room_of_module
@@ -39,12 +39,12 @@ from analysis.reporting.drawing.pictures import Picture, build_pictures
 from analysis.reporting.output import files, provenance, steps
 from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
-from analysis.reporting.output.notebooks import parse_run_folders, resolve_run_folder
+from analysis.reporting.output.notebooks import parse_run_folder_names, resolve_path_here_or_in_notebooks
 from analysis.reporting.words import Answer, labels, prompts, thinking
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
-from analysis.runs.unanswered import count_prompts_by_condition, count_unanswered_prompts, list_unasked_models
+from analysis.runs.unanswered import count_prompts_by_model_and_condition, count_unanswered_prompts, list_unasked_models
 from analysis.steps.checking import TOLERANCE
 
 MOST_ROWS = 200  # of a table on the page; its CSV file has all rows, and the one file to mail stays small
@@ -95,15 +95,13 @@ class Page:
     over_time: ClassVar[bool] = False
 
     def __init__(self, run: Run | Sequence[str], out: str | Path | None = None, **options: Any) -> None:
-        self.run = run if isinstance(run, Run) else Run(parse_run_folders(run), self.over_time)
+        self.run = run if isinstance(run, Run) else Run(parse_run_folder_names(run), self.over_time)
         self.folders = self.run.folders
         self.out = Path(out) if out else None
         self.options = options
         self.runs = self.run.open_runs_of_protocols(self.protocols, self.over_time)
-        self.frames = Frames(self.runs, self.options, self._write_page_table_files)
-        self.choice = (
-            selection.find_two_answers_shared_by_studies(self.runs.info) if self.of_agreement else AnswerPair()
-        )
+        self.frames = Frames(self.runs, self.options, self._write_table_files_unless_borrowed)
+        self.choice = selection.build_answer_pair_of_studies(self.runs.info) if self.of_agreement else AnswerPair()
         self._answer: Answer | None = None
         self._details: dict[str, tuple[str, ...]] = {}
         self._figures = 0
@@ -121,15 +119,19 @@ class Page:
 
     def list_ignored_protocols(self) -> frozenset[str]:
         """List the protocols of the given run folders that the page does not look at."""
-        inside = [folder for name in self.folders for folder in list_run_folders(Path(resolve_run_folder(name)))]
+        inside = [
+            folder
+            for name in self.folders
+            for folder in list_run_folders(Path(resolve_path_here_or_in_notebooks(name)))
+        ]
         return frozenset(map(read_protocol_of_run, inside)) - self.protocols
 
-    def _write_page_table_files(self, name: str, frame: pd.DataFrame) -> None:
+    def _write_table_files_unless_borrowed(self, name: str, frame: pd.DataFrame) -> None:
         """Write a table to the folder of the page, if it has one; a table of another page is written by that page."""
         if self.out and name not in self._borrowed_tables:
             files.write_table_csv_and_latex(name, frame, self.out)
 
-    def show_answer(self, answer: Answer, support: str = "") -> Html:
+    def render_answer_with_added_cautions(self, answer: Answer, support: str = "") -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
         On every page, these cautions come first, in this order: those about a part, about prompts without a response,
@@ -154,7 +156,7 @@ class Page:
             )
         self._details = dict(answer.details)
         part_cautions = words.list_cautions_about_left_out_parts(self.runs.part)
-        n_asked = int(count_prompts_by_condition(self.runs)["asked"].sum())
+        n_asked = int(count_prompts_by_model_and_condition(self.runs)["asked"].sum())
         unanswered_cautions = words.list_unanswered_cautions(count_unanswered_prompts(self.runs), n_asked)
         part_sentence = f"A part only: {words.describe_size_of_part(self.runs.part)}." if part_cautions else ""
         setup = " ".join(filter(None, (answer.setup, part_sentence)))
@@ -213,11 +215,11 @@ class Page:
             "figure",
             wide=label_svg_for_page(wide, alt),
             narrow=label_svg_for_page(narrow, alt, is_narrow=True),
-            caption=self._set_joined_orders_flag_from_caption(picture.caption),
+            caption=self._note_joined_orders_and_return_caption(picture.caption),
             saved=picture.name if self.out else "",
         ).text
 
-    def _set_joined_orders_flag_from_caption(self, caption: str) -> str:
+    def _note_joined_orders_and_return_caption(self, caption: str) -> str:
         """Keep in mind for the foot of the page that a caption speaks of joined orders; return the caption."""
         notes = (orders.JOINED_NOTE, orders.PARTLY_JOINED_NOTE)
         self._shows_joined_orders |= any(note in caption for note in notes)
@@ -263,19 +265,19 @@ class Page:
         joined_rows = self.frames.build_table_with_joined_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
-        caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption(shown_rows))
+        caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption_for_shown_columns(shown_rows))
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
         names, shown_names = (rows.filter(regex="condition$") for rows in (joined_rows.head(most), shown_rows))
         renamed_note = "" if shown_names.astype(str).equals(names.astype(str)) else RENAMED_NOTE
-        caption = self._set_joined_orders_flag_from_caption(caption + joined_note + renamed_note)
+        caption = self._note_joined_orders_and_return_caption(caption + joined_note + renamed_note)
         cells = grid.build_grid(
             name,
             shown_rows,
             tables.list_shown_columns(name, shown_rows),
-            tables.list_columns_compared_within_rows(name, shown_rows),
+            tables.list_compared_column_groups_with_rules(name, shown_rows),
         )
-        cells, uniform_columns = grid.drop_uniform_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
-        same_text = join_uniform_columns(uniform_columns)
+        cells, uniform_columns = grid.drop_uniform_grid_columns(self.choice.reword_agreement_as_answers_in_grid(cells))
+        same_text = format_uniform_columns_as_text(uniform_columns)
         if uniform_columns and count_leading_key_columns(cells.names) == len(
             cells.names
         ):  # only names of rows are left
@@ -340,7 +342,7 @@ class Page:
     @property
     def _css_classes_by_model(self) -> dict[str, str]:
         """Return model -> the class of its marks in figures and of its rows in tables."""
-        looks = plotting.assign_colours_and_markers(self.runs.models)
+        looks = plotting.assign_look_to_each_model(self.runs.models)
         return {name: str(look.svg_class_of_model) for name, look in looks.items()}
 
     @property
@@ -354,7 +356,7 @@ class Page:
         These are the models and conditions that the tables compare; of more than `steps.MOST_RESPONSES` responses the
         first ones, and at least one.
         """
-        return steps.select_part_that_fits_memory(self.run.select_protocols(self.protocols), self.runs)
+        return steps.restrict_run_to_units_that_fit_memory(self.run.select_protocols(self.protocols), self.runs)
 
     def check_against_package(
         self, ours: str | pd.DataFrame, theirs: pd.DataFrame, on: Sequence[str], tolerance: float = TOLERANCE
@@ -380,7 +382,7 @@ class Page:
         if not isinstance(ours, str):
             return steps.render_comparison_of_two_tables(ours, theirs, on, tolerance)
         return steps.render_comparison_of_two_tables(
-            self.frame(ours), theirs, on, tolerance, steps.list_units_that_fit_memory(self.runs)
+            self.frame(ours), theirs, on, tolerance, steps.select_units_that_fit_memory(self.runs)
         )
 
     def prompts(self) -> Html:
@@ -400,12 +402,12 @@ class Page:
         shown_folders = [
             name
             for name in self.folders
-            if any(resolve_run_folder(name) in (path, *path.parents) for path in run_paths)
+            if any(resolve_path_here_or_in_notebooks(name) in (path, *path.parents) for path in run_paths)
         ]
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
-        names = list_names_of_renamed_conditions(self.runs.info["conditions"], self._shows_joined_orders)
+        names = list_renamed_condition_lines(self.runs.info["conditions"], self._shows_joined_orders)
         condition_names = [("Conditions in files, --where and waver table", names)] if names else []
-        settings = list_conditions_joined_by_setting(
+        settings = list_joined_condition_lines(
             self.runs.info["conditions"], self.frames.list_conditions_in_computed_tables()
         )
         setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
@@ -439,7 +441,7 @@ def count_leading_key_columns(names: Sequence[str]) -> int:
     return next((place for place, name in enumerate(names) if name not in KEY_COLUMNS), len(names))
 
 
-def join_uniform_columns(uniform_columns: Iterable[tuple[Column, grid.Cell]]) -> str:
+def format_uniform_columns_as_text(uniform_columns: Iterable[tuple[Column, grid.Cell]]) -> str:
     """Write what columns have in all rows: "Items 62; Wordings 5"; a sentence ends with it."""
     texts = (" ".join(filter(None, (column.header, cell.text, cell.interval))) for column, cell in uniform_columns)
     return "; ".join(texts).removesuffix(".")  # a text may end with a full stop, as the sentence does

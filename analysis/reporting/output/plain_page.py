@@ -30,7 +30,7 @@ class PlainPage(Page):
     def answer(self) -> Html:
         """Show the answer in words; `cautions` shows what weakens it."""
         answer_function = import_page_function(self.name, list_pages()[self.name].answer)
-        return self.show_answer(answer_function(self.frames))
+        return self.render_answer_with_added_cautions(answer_function(self.frames))
 
     def list_name_if_outside_page(self) -> list[str]:
         """Return the name of the page."""

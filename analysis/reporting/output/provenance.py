@@ -71,10 +71,10 @@ def list_provenance_entries(runs: Runs, folders: Sequence[str], options: Mapping
         *([("Part", [f"where {runs.part.condition}", words.describe_size_of_part(runs.part)])] if runs.part else []),
         ("Study", [_describe_study_protocol_source_and_hash(name, fields) for name, fields in info["studies"].items()]),
         ("Models", [_describe_model_revision_and_engine(name, fields) for name, fields in info["models"].items()]),
-        ("Conditions", _describe_conditions(info["conditions"])),
+        ("Conditions", _list_lines_about_conditions(info["conditions"])),
         *([("Wordings", lines)] if (lines := words.list_wording_subsample_notes(runs.info)) else []),
-        ("No response", _describe_prompts_without_response(runs)),
-        ("Asked with", _describe_sessions(info["sessions"])),
+        ("No response", _list_lines_about_prompts_without_response(runs)),
+        ("Asked with", _list_lines_about_sessions(info["sessions"])),
         ("Analysed with", [format_package_versions()]),
         ("Parameters", [_format_parameters(options)]),
         ("Date", [format_current_time()]),
@@ -183,14 +183,14 @@ def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) ->
     return f"{name}: {', '.join(field_texts) or 'nothing recorded'}"
 
 
-def _describe_prompts_without_response(runs: Runs) -> list[str]:
+def _list_lines_about_prompts_without_response(runs: Runs) -> list[str]:
     """Write which prompts have no response, and which models were never asked."""
     unasked = [f"{name}: not asked" for name in list_unasked_models(runs)]
     missing = words.list_failed_and_missing_counts_by_unit(count_unanswered_prompts(runs))
     return [*missing, *unasked] or ["none: every prompt has one"]
 
 
-def _describe_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
+def _list_lines_about_conditions(conditions: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> list[str]:
     """Write for each condition its name and its settings; the study where another has other settings of that name."""
     lines = []
     for study, fields in conditions.items():
@@ -214,7 +214,7 @@ def _format_setting(value: Any) -> str:
     return str(value)
 
 
-def _describe_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
+def _list_lines_about_sessions(sessions: Sequence[Mapping[str, Any]]) -> list[str]:
     """Write for each session its command, its start and the versions of its libraries."""
     lines = []
     for session in sessions:

@@ -13,9 +13,9 @@ from typing import Any
 from analysis import runs
 from analysis.reporting import catalogue
 from analysis.reporting.catalogue import Catalogue
-from analysis.reporting.catalogue.outside import find_outside_room_of_page, find_own_or_outside_page_notebook
+from analysis.reporting.catalogue.outside import build_own_or_outside_notebook_path, find_outside_room_of_page
 from analysis.reporting.output import cells, execution, files, index, layout, made_notebook, notebooks, provenance
-from analysis.reporting.output.first_screen import read_first_screen
+from analysis.reporting.output.first_screen import read_first_screen_of_notebook
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.output.results import NotebookResult, Report
 from analysis.reporting.tidy.selection import open_part_of_runs
@@ -45,14 +45,14 @@ class Notebook:
         return ", ".join(f"it needs {name}: {self.page.needed_packages[name]}" for name in absent)
 
 
-def list_notebooks() -> list[Notebook]:
+def list_notebooks_of_all_pages() -> list[Notebook]:
     """Return the notebooks of all pages, in the order of the report."""
     return [Notebook(_find_or_make_notebook(name, page), page) for name, page in catalogue.list_pages().items()]
 
 
 def _find_or_make_notebook(name: str, page: Catalogue) -> Path:
     """Find the notebook of a page, or make one if it has none."""
-    path = find_own_or_outside_page_notebook(name, notebooks.FOLDER)
+    path = build_own_or_outside_notebook_path(name, notebooks.FOLDER)
     return made_notebook.make_notebook_of_page(name) if page.answer and not path.exists() else path
 
 
@@ -98,9 +98,11 @@ def write_report(
         about, or an unknown or mistyped parameter. Nothing is written in these cases.
     """
     refuse_missing_packages("a report", "papermill", "nbconvert", "ipykernel")
-    registered = list_notebooks() if registry is None else registry
+    registered = list_notebooks_of_all_pages() if registry is None else registry
     candidates = [notebook for notebook in registered if over_time or not notebook.page.over_time]
-    whole = runs.open_runs(*(notebooks.resolve_run_folder(folder) for folder in folders), over_time=over_time)
+    whole = runs.open_runs(
+        *(notebooks.resolve_path_here_or_in_notebooks(folder) for folder in folders), over_time=over_time
+    )
     opened = open_part_of_runs(whole, str((parameters or {}).get("where", "")))
     runs_by_page = {n.name: page_runs for n in candidates if (page_runs := opened.select_protocols(n.page.protocols))}
     reasons = {
@@ -156,9 +158,9 @@ def write_report(
     entries = provenance.list_provenance_entries(opened, folders, parameters or {})
     for opened_runs in (whole, opened, *runs_by_page.values()):
         opened_runs.close()  # the kernels open their own, and share the memory with this process
-    results = execution.execute_tasks_concurrently(tasks, _print_progress_line)
-    files.write_data_dictionary(out)
-    results = _write_pages(results, out, title)
+    results = execution.run_notebook_tasks_in_threads(tasks, _print_progress_line)
+    files.write_dictionary_of_written_tables(out)
+    results = _write_pages_and_update_results(results, out, title)
     study_names = citations.list_distinct_study_names_of_pages(notebook.page.studies for notebook in relevant_notebooks)
     entries += provenance.list_outside_page_entries([notebook.name for notebook in relevant_notebooks])
     foot = provenance.render_footer(study_names, entries)
@@ -166,7 +168,7 @@ def write_report(
     over_time_questions = [result.question for result in _list_chapters(results) if result.name in over_time_names]
     about = index.describe_report(opened, len(_list_chapters(results)), *over_time_questions[:1])
     index_values = {"title": title, "about": about, "results": results, "foot": foot, "command": command}
-    table_files = index.list_table_files(out)
+    table_files = index.map_tables_to_written_csv_files(out)
     pictures = index.list_picture_names(out)
     files.write_text_file(out / "index.html", layout.render_index(tables=table_files, figures=pictures, **index_values))
     if single_file:
@@ -193,7 +195,7 @@ def _list_chapters(results: Sequence[NotebookResult]) -> list[Chapter]:
     return [result.chapter for result in results if result.chapter]
 
 
-def _write_pages(results: Sequence[NotebookResult], out: Path, title: str) -> list[NotebookResult]:
+def _write_pages_and_update_results(results: Sequence[NotebookResult], out: Path, title: str) -> list[NotebookResult]:
     """Write all pages when it is known which there are; one that cannot be written has failed."""
     chapters = _list_chapters(results)
     written = []
@@ -218,12 +220,12 @@ def _explain_empty_report(
     if not any(protocols & notebook.page.protocols for notebook in candidates):
         return (
             f"{', '.join(folders)}: {catalogue.explain_no_page_for_protocols(protocols)}"
-            f"{_phrase_packages_used_by_sessions(opened_runs)}"
+            f"{_suggest_outside_packages_of_sessions(opened_runs)}"
         )
     return f"{', '.join(folders)}: nothing to report: {'; '.join(f'{name}: {why}' for name, why in reasons.items())}"
 
 
-def _phrase_packages_used_by_sessions(opened_runs: Runs) -> str:
+def _suggest_outside_packages_of_sessions(opened_runs: Runs) -> str:
     """Say which packages the sessions of some runs used, to go behind a line; empty where they used none."""
     rooms = [session.get("rooms") or {} for session in opened_runs.info["sessions"]]
     sources = sorted({source for room_sources in rooms for source in room_sources.values()})
@@ -250,7 +252,7 @@ def _execute_page(
         node = execution.execute_notebook(notebook.path, executed, {"out": str(out), **values})
         if n_models == 1:
             cells.rephrase_notebook_headings(node, rephrase_heading_for_one_model)
-        cells.prepare_outputs_for_page(node)
+        cells.render_frames_and_repeat_differences(node)
         chapter = layout.build_chapter_from_notebook(notebook.name, question, node, command)
     except execution.NotebookFailed as error:
         room = find_outside_room_of_page(notebook.name)
@@ -259,7 +261,7 @@ def _execute_page(
     except OSError as error:
         return _build_failed_result(notebook.name, question, describe_os_error_with_exit_status(error)[1])
     progress_line = f"{notebook.name}: {page} ({time.monotonic() - started:.0f} s)"
-    screen = read_first_screen(node)
+    screen = read_first_screen_of_notebook(node)
     return NotebookResult(notebook.name, question, screen=screen, progress_line=progress_line, chapter=chapter)
 
 

@@ -53,7 +53,7 @@ def iterate_prompt_and_answer_lines(runs: Runs, item: str = "", model: str = "",
             )
     has_lines = False
     for study in runs.info["studies"]:
-        lines = list(_describe_item(runs, study, item, model, condition))
+        lines = list(_iterate_lines_about_first_asked_item(runs, study, item, model, condition))
         if lines:
             yield from [""] * has_lines + lines
             has_lines = True
@@ -64,7 +64,9 @@ def iterate_prompt_and_answer_lines(runs: Runs, item: str = "", model: str = "",
         raise InputError(f"the run holds no answer{named}: this was not asked; waver status counts what was")
 
 
-def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str) -> Iterator[str]:
+def _iterate_lines_about_first_asked_item(
+    runs: Runs, study: str, item: str, model: str, condition: str
+) -> Iterator[str]:
     """Yield the lines about one item of a study: its wordings, prompts and answers."""
     ((n_items,),) = runs.execute("SELECT count(DISTINCT item) FROM stimuli WHERE study = ?", [study]).fetchall()
     chosen_item, asked_variants = _find_first_asked_item_and_variants(runs, study, item, model, condition)
@@ -73,7 +75,7 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
     wordings = model_prompts.list_wordings_of_item(runs, study, chosen_item)
     asked_wordings = [wording for wording in wordings if wording["variant"] in asked_variants]
     shown_wordings = asked_wordings[: WORDINGS if item else FEW_WORDINGS]
-    answers = model_prompts.read_answers_to_wordings(runs, _build_wording_keys(study, shown_wordings))
+    answers = model_prompts.read_answers_to_wordings(runs, _build_wording_key_frame(study, shown_wordings))
     for column, name in (("model", model), ("condition", condition)):
         answers = answers[answers[column] == name] if name else answers
     about = runs.info["studies"][study]
@@ -83,9 +85,11 @@ def _describe_item(runs: Runs, study: str, item: str, model: str, condition: str
         rows = answers[answers["variant"] == wording["variant"]]
         if len(rows):
             yield from ("", *_wrap_text(f"wording {wording['variant']} ({wording['pattern']}): {wording['text']}", ""))
-            yield from _describe_prompts_and_answers(runs, study, wording, rows)
+            yield from _describe_prompts_and_answers_of_wording(runs, study, wording, rows)
     yield from _quote_chat_template_prompts(runs, study, answers)
-    yield from _describe_unshown_wordings(chosen_item, n_items, len(shown_wordings), len(wordings), bool(item))
+    yield from _describe_unshown_wordings_and_items(
+        chosen_item, n_items, len(shown_wordings), len(wordings), bool(item)
+    )
 
 
 def _find_first_asked_item_and_variants(
@@ -108,7 +112,7 @@ def _find_first_asked_item_and_variants(
     return (asked[0][0] if asked else item), {variant for _, variant in asked}
 
 
-def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
+def _build_wording_key_frame(study: str, wordings: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return study, item and variant of some wordings as a table."""
     import pandas as pd
 
@@ -117,7 +121,7 @@ def _build_wording_keys(study: str, wordings: Sequence[dict[str, Any]]) -> pd.Da
     )
 
 
-def _describe_prompts_and_answers(
+def _describe_prompts_and_answers_of_wording(
     runs: Runs, study: str, wording: dict[str, Any], answer_rows: pd.DataFrame
 ) -> Iterator[str]:
     """Write every prompt of a wording once, with the answers of all models that read it."""
@@ -192,7 +196,7 @@ def _quote_chat_template_prompts(runs: Runs, study: str, answers: pd.DataFrame) 
         )
 
 
-def _describe_unshown_wordings(
+def _describe_unshown_wordings_and_items(
     item: str, n_items: int, n_shown_wordings: int, n_wordings: int, is_item_chosen: bool
 ) -> Iterator[str]:
     """Say what was not shown."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_RESPONSES = 50_000  # that are read into memory, with a Python object for every list of a row
 
 
-def select_part_that_fits_memory(run: Run, runs: Runs) -> Run:
+def restrict_run_to_units_that_fit_memory(run: Run, runs: Runs) -> Run:
     """Select the models and conditions that tables compare; of more than `MOST_RESPONSES` responses the first ones.
 
     Parameters
@@ -31,12 +31,12 @@ def select_part_that_fits_memory(run: Run, runs: Runs) -> Run:
     Run
         The run itself where nothing is left out; at least one model and condition.
     """
-    units = list_units_that_fit_memory(runs)
+    units = select_units_that_fit_memory(runs)
     n_units = runs.sql(f"SELECT count(*) AS n FROM (SELECT DISTINCT {', '.join(UNIT)} FROM responses)")["n"].iloc[0]
     return run if len(units) == n_units else run.where(units)
 
 
-def list_units_that_fit_memory(runs: Runs) -> pd.DataFrame:
+def select_units_that_fit_memory(runs: Runs) -> pd.DataFrame:
     """List study, model and condition of the units that tables compare and whose responses fit into memory."""
     sizes = runs.sql(
         """SELECT study, model, condition, count(*) AS n FROM responses JOIN units USING (study, model, condition)
@@ -83,7 +83,8 @@ def render_comparison_of_two_tables(
 
     Returns
     -------
-    A sentence and a table; the sentence is marked where there is a difference (`cells.prepare_outputs_for_page`).
+    A sentence and a table; the sentence is marked where there is a difference
+    (`cells.render_frames_and_repeat_differences`).
     """
     unit = [name for name in UNIT if name in on]
     compared = ours

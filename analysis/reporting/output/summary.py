@@ -35,7 +35,7 @@ def format_report_as_json(report: Report, exit_status: int) -> str:
     -------
     One JSON object. Paths begin with the folder as the call names it; an undefined number is null.
     """
-    tables, pictures = index.list_table_files(report.out), index.list_picture_names(report.out)
+    tables, pictures = index.map_tables_to_written_csv_files(report.out), index.list_picture_names(report.out)
     dictionary = report.out / "tables" / files.DICTIONARY
     content = {
         "format": 1, "title": report.title, "about": list(report.about), "index": str(report.out / "index.html"),
@@ -62,7 +62,7 @@ def _build_page_record(
         "notebook": str(notebook) if notebook.is_file() and not result.left_out else None,
         "asked": screen.asked, "verdict": screen.verdict, "support": screen.support, "warning": screen.warning,
         "cautions": screen.cautions, "details": screen.details,
-        "numbers": list(_list_headline_measures_of_page(page, tables)) if page else [],
+        "numbers": list(_iterate_headline_numbers_of_page(page, tables)) if page else [],
         "tables": [_build_table_record(name, path) for name, path in tables.items()],
         "figures": [_build_picture_record(name, out / "figures") for name in pictures],
     }  # fmt: skip
@@ -88,7 +88,7 @@ def _build_picture_record(name: str, folder: Path) -> dict[str, Any]:
     return {"name": name, "figure": figure, "title": catalogue.look_up_figure(figure).title, **paths}
 
 
-def _list_headline_measures_of_page(page: Catalogue, table_files: dict[str, Path]) -> Iterator[dict[str, Any]]:
+def _iterate_headline_numbers_of_page(page: Catalogue, table_files: dict[str, Path]) -> Iterator[dict[str, Any]]:
     """List the measures of models that stand first on a page; all of them where none does."""
     measuring = {name: table.measures for name in table_files if (table := page.tables[name]).measures}
     has_headline = any(measures.headline for measures in measuring.values() if measures)

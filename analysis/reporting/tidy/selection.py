@@ -14,7 +14,7 @@ from analysis.reporting.tidy.tables import open_tidy_connection, quote_identifie
 from analysis.runs.folder import UNIT
 from analysis.runs.parts import WORDING, Part
 from analysis.runs.reading import read_csv_file
-from analysis.runs.unanswered import count_prompts_by_condition
+from analysis.runs.unanswered import count_prompts_by_model_and_condition
 from analysis.runs.where import ABOUT, select_rows_fulfilling_condition
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 
@@ -52,7 +52,7 @@ def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str |
     """
     import pandas as pd
 
-    columns = _create_view_of_selectable_rows(con, runs.part)
+    columns = _create_selectable_view_and_map_columns(con, runs.part)
     if isinstance(where, str) and not where.strip().lower().endswith(".csv"):
         _refuse_features_not_stored(where, columns)
         pairs = select_rows_fulfilling_condition(con, where, _VIEW, ("unit", "wording"), columns)
@@ -94,7 +94,7 @@ def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
     return opened_runs.restrict_to_part(select_part_of_runs(opened_runs, open_tidy_connection(opened_runs), where))
 
 
-def _create_view_of_selectable_rows(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
+def _create_selectable_view_and_map_columns(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
     """Create the view of all that can be kept, and return its columns: name in a condition -> name in the view."""
     con.execute(
         "CREATE OR REPLACE TABLE main.numbered_wordings AS SELECT study, item, variant, "
@@ -120,12 +120,12 @@ def _create_view_of_selectable_rows(con: duckdb.DuckDBPyConnection, part: Part |
         f"CREATE OR REPLACE VIEW {_VIEW} AS SELECT {', '.join(selected)} FROM main.places AS p "
         "JOIN tidy.wordings AS w USING (study) JOIN main.numbered_wordings AS n USING (study, item, variant) "
         "JOIN tidy.items AS i USING (study, item) JOIN tidy.models AS m USING (model) "
-        f"JOIN tidy.conditions AS c USING (study, condition){_build_sql_keeping_unit_wording_pairs(part)}"
+        f"JOIN tidy.conditions AS c USING (study, condition){_build_join_clause_keeping_part_pairs(part)}"
     )
     return names
 
 
-def _build_sql_keeping_unit_wording_pairs(part: Part | None) -> str:
+def _build_join_clause_keeping_part_pairs(part: Part | None) -> str:
     """Write the SQL that keeps only the pairs of an earlier part, where that is less than its units and wordings."""
     if part is None or part.pairs is None:
         return ""
@@ -201,11 +201,13 @@ def _build_part_of_unit_wording_pairs(
     con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
     con.execute("CREATE OR REPLACE TABLE main.kept_errors AS SELECT * FROM errors")
     con.unregister("errors")
-    answered, failed = (_count_rows_by_unit(con, part, rows) for rows in ("main.responses", "main.kept_errors"))
+    answered, failed = (
+        _map_units_to_kept_row_counts(con, part, rows) for rows in ("main.responses", "main.kept_errors")
+    )
     came = {unit: answered.get(unit, 0) + failed.get(unit, 0) for unit in {**answered, **failed}}
     if not came:
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps only what has no response")
-    expected = _count_expected_prompts(runs, con, came)
+    expected = _map_units_to_expected_prompt_counts(runs, con, came)
     is_kept = [tuple(row[name] for name in UNIT) in expected for row in part.units.to_pylist()]
     return replace(
         part,
@@ -215,7 +217,7 @@ def _build_part_of_unit_wording_pairs(
     )
 
 
-def _count_rows_by_unit(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -> dict[tuple[str, ...], int]:
+def _map_units_to_kept_row_counts(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -> dict[tuple[str, ...], int]:
     """Count the rows of a table that are in a part, by study, model and condition."""
     columns = ", ".join(dict.fromkeys((*UNIT, *WORDING)))
     kept = part.build_sql_of_kept_rows(f"SELECT {columns} FROM {rows}", "main.kept")
@@ -224,7 +226,7 @@ def _count_rows_by_unit(con: duckdb.DuckDBPyConnection, part: Part, rows: str) -
     return {row[:-1]: row[-1] for row in counted}
 
 
-def _count_expected_prompts(
+def _map_units_to_expected_prompt_counts(
     runs: Runs, con: duckdb.DuckDBPyConnection, came: Mapping[tuple[str, ...], int]
 ) -> dict[tuple[str, str, str], int]:
     """Count the prompts of a part that were to be asked, by study, model and condition.
@@ -237,7 +239,7 @@ def _count_expected_prompts(
     ).fetchall()
     kept_by_unit = {row[:-1]: row[-1] for row in rows}
     expected = {}
-    for row in count_prompts_by_condition(runs).itertuples(index=False):
+    for row in count_prompts_by_model_and_condition(runs).itertuples(index=False):
         unit = (row.study, row.model, row.condition)
         is_known = row.missing > 0 and row.asked == sizes[row.study]
         if unit in came or (is_known and unit in kept_by_unit):

@@ -161,7 +161,7 @@ def read_tidy_table(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence
 
     names = [columns] if isinstance(columns, str) and columns else columns
     try:
-        chosen_columns = _build_columns_sql(con, name, names) or "t.*"
+        chosen_columns = _build_select_list_of_columns(con, name, names) or "t.*"
         query, order = _READ.get(name, (f"SELECT {{}} FROM {name} AS t", ()))
         places = [f'{column} AS "{_ORDER} {number}"' for number, column in enumerate(order)]
         result = con.execute(query.format(", ".join([*places, chosen_columns])))
@@ -198,7 +198,7 @@ def _sort_rows_and_drop_sort_columns(rows: pd.DataFrame, n_order_columns: int) -
     return rows if is_sorted else rows.take(order).reset_index(drop=True)
 
 
-def _build_columns_sql(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str]) -> str:
+def _build_select_list_of_columns(con: duckdb.DuckDBPyConnection, name: str, columns: Sequence[str]) -> str:
     """Write the SQL of some columns of a table `t`; refuse one that it has not."""
     known_columns = [row[0] for row in con.execute(f"DESCRIBE {name}").fetchall()]
     for column in columns:

@@ -97,7 +97,7 @@ def describe_differences_beyond_rewording(runs: Runs, conditions: Collection[str
     )
 
 
-def has_wordings_shared_by_items(runs: Runs) -> bool:
+def has_study_with_wordings_shared_by_items(runs: Runs) -> bool:
     """Tell whether the items of some study share their wordings: tests over items then hold for these wordings only."""
     return any(
         study.crossed and not study.has_single_wording for study in read_reworded_studies(runs) if study.headline
@@ -150,7 +150,7 @@ def describe_significant_difference_counts(pairs: pd.DataFrame, wordings_noun: s
 
 def _build_difference_test_rows_of_study(study: Study, margin: float | None) -> list[dict[str, object]]:
     """Test the difference of every pair of units of a study; return a row of table `beyond_rewording` for each."""
-    ranked_units, anews = study.list_units_to_rank(), get_args(Anew)
+    ranked_units, anews = study.list_first_units_of_answering_models(), get_args(Anew)
     priors_by_anew = {
         anew: estimate_pair_difference_prior(study.values[ranked_units], study.crossed, anew) if margin else None
         for anew in anews
@@ -184,7 +184,7 @@ def _build_difference_test_rows_of_study(study: Study, margin: float | None) -> 
 
 def _list_unit_pairs(study: Study) -> list[tuple[int, int]]:
     """List the pairs of units that are compared; where they are too many, each unit with the first one."""
-    ranked_units, places = study.list_units_to_rank(), range(len(study.units))
+    ranked_units, places = study.list_first_units_of_answering_models(), range(len(study.units))
     if len(ranked_units) * (len(ranked_units) - 1) // 2 > MOST_PAIRS:  # thousands of respondents have millions of pairs
         return _pair_each_unit_with_first_compared(study, ranked_units)
     same_model_pairs = [(a, b) for a, b in combinations(places, 2) if study.units[a][0] == study.units[b][0]]

@@ -15,8 +15,8 @@ from analysis.measures.chance import (
     DETERMINED,
     DRAWN,
     SAMPLED,
-    classify_answer_randomness,
-    measure_same_vs_cross_wording_agreement,
+    classify_answers_as_determined_or_sampled,
+    measure_same_vs_cross_wording_gap_per_item,
 )
 from analysis.reporting.words import join_names, labels, verdicts
 from analysis.runs import Runs
@@ -41,7 +41,7 @@ CAUTIONS = {
 }
 
 
-def find_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
+def tabulate_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
     """Find the models and conditions whose answers may have changed by chance alone.
 
     Returns
@@ -50,16 +50,16 @@ def find_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
         study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
         often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
     """
-    return runs.compute_once("answers by chance", lambda: _compute_units_with_chance_changes(runs))
+    return runs.compute_once("answers by chance", lambda: _compute_table_of_chance_changes(runs))
 
 
-def _compute_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
-    """Compute the table that `find_units_with_chance_changes` keeps."""
-    units = classify_answer_randomness(runs)
+def _compute_table_of_chance_changes(runs: Runs) -> pd.DataFrame:
+    """Compute the table that `tabulate_units_with_chance_changes` keeps."""
+    units = classify_answers_as_determined_or_sampled(runs)
     drawn = units[units["answers"] != DETERMINED]
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
-        gaps = measure_same_vs_cross_wording_agreement(runs, study).groupby(["model", "condition"])["gap"]
+        gaps = measure_same_vs_cross_wording_gap_per_item(runs, study).groupby(["model", "condition"])["gap"]
         tested = {unit: compute_p_value_of_positive_mean(values.to_numpy()) for unit, values in gaps}
         is_of_study = sampled["study"] == study
         sampled.loc[is_of_study, "p"] = [
@@ -102,7 +102,7 @@ def mark_rows_possibly_changed_by_chance(
     rows
         Columns study, model, condition.
     units_with_chance_changes
-        From `find_units_with_chance_changes`.
+        From `tabulate_units_with_chance_changes`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def blank_words_possibly_due_to_chance(
     rows
         Columns study, model, condition.
     units_with_chance_changes
-        From `find_units_with_chance_changes`.
+        From `tabulate_units_with_chance_changes`.
     withheld_word
         The word that is withheld.
 
@@ -155,7 +155,7 @@ def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes
     rows
         Columns study, model, condition.
     units_with_chance_changes
-        From `find_units_with_chance_changes`.
+        From `tabulate_units_with_chance_changes`.
 
     Yields
     ------

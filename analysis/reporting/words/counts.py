@@ -39,15 +39,15 @@ def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
     return f"{models_text}, each in {each_text} ({format_quantity(len(units), 'combination')})"
 
 
-def begin_sentence_with_models(rows: pd.DataFrame) -> str:
+def phrase_models_with_verb(rows: pd.DataFrame) -> str:
     """Begin a sentence on models that were asked: `phrase_models_in_conditions` with its verb.
 
     >>> import pandas as pd
-    >>> begin_sentence_with_models(pd.DataFrame({"model": ["a"]}))
+    >>> phrase_models_with_verb(pd.DataFrame({"model": ["a"]}))
     '1 model was'
-    >>> begin_sentence_with_models(pd.DataFrame({"model": ["a", "b"]}))
+    >>> phrase_models_with_verb(pd.DataFrame({"model": ["a", "b"]}))
     '2 models were'
-    >>> begin_sentence_with_models(pd.DataFrame({"model": ["a", "a", "b"], "condition": ["x", "y", "x"]}))
+    >>> phrase_models_with_verb(pd.DataFrame({"model": ["a", "a", "b"], "condition": ["x", "y", "x"]}))
     '2 models, each in 1 to 2 conditions (3 combinations), were'
     """
     text = phrase_models_in_conditions(rows)

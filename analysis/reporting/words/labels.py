@@ -183,7 +183,7 @@ def add_nonanswering_unit_column(
     return frame.assign(**{f"{column_prefix}silent": is_validity_below_half(pd.Series(validity, frame.index))})
 
 
-def build_pair_labels(frame: pd.DataFrame) -> dict[str, pd.Series]:
+def build_labels_of_both_sides_of_pairs(frame: pd.DataFrame) -> dict[str, pd.Series]:
     """Return labels `a` and `b` for the pairs of table `differences`: a model has one name on both sides."""
     names = [*UNIT, "silent"] if "a_silent" in frame else UNIT
     sides = {side: frame[["study", *(f"{side}_{name}" for name in names[1:])]].set_axis(names, axis=1) for side in "ab"}

@@ -98,7 +98,7 @@ def join_flip_shares_with_same_meaning(flips: pd.DataFrame, corrected: pd.DataFr
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
-def estimate_same_meaning_flip_excess_interval(
+def estimate_same_meaning_minus_part_of_all_interval(
     row: Mapping[Hashable, Any], part: float, n_intervals: int = 1
 ) -> tuple[float, float]:
     """Estimate how far the share of wordings of the same meaning is above a part of that of all wordings.
@@ -118,7 +118,7 @@ def estimate_same_meaning_flip_excess_interval(
 
     >>> row = {"flip": 0.4, "flip_lower": 0.3, "flip_upper": 0.5, "flip_difference": -0.06,
     ...        "flip_difference_lower": -0.09, "flip_difference_upper": -0.03}
-    >>> [round(end, 4) for end in estimate_same_meaning_flip_excess_interval(row, 0.8)]
+    >>> [round(end, 4) for end in estimate_same_meaning_minus_part_of_all_interval(row, 0.8)]
     [-0.0161, 0.0561]
     """
     excess, below, above = 0.0, 0.0, 0.0
@@ -142,7 +142,7 @@ def choose_meaning_support_words(
     rows
         From `join_flip_shares_with_same_meaning`, of models that answer.
     units_with_chance_changes
-        From `chance.find_units_with_chance_changes`.
+        From `chance.tabulate_units_with_chance_changes`.
 
     Returns
     -------
@@ -169,11 +169,11 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
         excess <= 0 or verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
     )
     is_refuted |= row["not_shown"] not in ("", NO_SHEET)  # people read some, but not enough to tell
-    if estimate_same_meaning_flip_excess_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
+    if estimate_same_meaning_minus_part_of_all_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
-    if estimate_same_meaning_flip_excess_interval(row, HALF, n_intervals)[1] < 0:
+    if estimate_same_meaning_minus_part_of_all_interval(row, HALF, n_intervals)[1] < 0:
         return HARDLY
-    return PART if estimate_same_meaning_flip_excess_interval(row, 1.0, n_intervals)[1] < 0 else ""
+    return PART if estimate_same_meaning_minus_part_of_all_interval(row, 1.0, n_intervals)[1] < 0 else ""
 
 
 def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
@@ -233,10 +233,10 @@ def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     """
     from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
     from analysis.measures.meaning_flips import (
-        compare_flips_of_all_and_same_meaning,  # the sentences alone need no bootstrap
+        tabulate_flips_of_all_and_same_meaning_wordings,  # the sentences alone need no bootstrap
     )
 
-    flips = compare_flips_of_all_and_same_meaning(runs)
+    flips = tabulate_flips_of_all_and_same_meaning_wordings(runs)
     if flips.empty:
         return ""
     answering = flips[~is_validity_below_half(flips["validity"])]
@@ -245,7 +245,7 @@ def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     rows = join_flip_shares_with_same_meaning(answering, correct_flip_shares_for_check_errors(runs))
     if rows.empty:
         return NOTHING if (flips["wordings"] == SAME).any() else NO_CHECK_ELSEWHERE
-    words = choose_meaning_support_words(rows, chance.find_units_with_chance_changes(runs))
+    words = choose_meaning_support_words(rows, chance.tabulate_units_with_chance_changes(runs))
     return describe_support_by_same_meaning(
         words, rows, _name_supported_finding_with_studies(rows, list(runs.info["studies"]))
     )

@@ -44,7 +44,7 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     [['en', 0.3]]
     """
     keys = pd.DataFrame(
-        {"kind": _judge_validity_of_rows(rows).map(FROM_WORST.index), "validity": rows["validity"].astype(float)},
+        {"kind": _classify_validity_of_rows(rows).map(FROM_WORST.index), "validity": rows["validity"].astype(float)},
         index=rows.index,
     )
     in_order = rows.iloc[keys.reset_index(drop=True).sort_values(["kind", "validity"], kind="stable").index]
@@ -53,12 +53,12 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     return worst_of_conditions.drop_duplicates(name_column, keep="last").sort_index()
 
 
-def _judge_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
+def _classify_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
     """Judge the validity of every row, by its upper bound where the rows have one."""
     return judge_validity_of_models(rows["validity"], rows.get("validity_at_most"))
 
 
-def phrase_verdict_where_no_model_answers(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
+def phrase_no_model_answers_verdict_and_reasons(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where no model is judged: verdict and sentences.
 
     The verdict is about models, each by its best condition (`select_best_condition_rows`).
@@ -79,14 +79,14 @@ def phrase_verdict_where_no_model_answers(rows: pd.DataFrame, shortage: str = ""
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.3], "validity_at_most": [float("nan"), 0.9]})
-    >>> [phrase_verdict_where_no_model_answers(part)[0] for part in (rows[:1], rows)]
+    >>> [phrase_no_model_answers_verdict_and_reasons(part)[0] for part in (rows[:1], rows)]
     ['This model does not answer.', 'No model is known to answer.']
-    >>> phrase_verdict_where_no_model_answers(rows[1:])[0]
+    >>> phrase_no_model_answers_verdict_and_reasons(rows[1:])[0]
     'Whether this model answers cannot be told: between 30 % and 90 % of the probability is on the options.'
     """
     models = select_best_condition_rows(rows, "model" if "model" in rows else "label")
     is_single = len(models) == 1
-    kinds = set(_judge_validity_of_rows(models)) if "validity_at_most" in rows else set()
+    kinds = set(_classify_validity_of_rows(models)) if "validity_at_most" in rows else set()
     if kinds == {INVALID}:
         verdict = "This model does not answer." if is_single else "These models do not answer."
     elif kinds == {UNCLEAR} and len(rows) == 1:
@@ -101,7 +101,7 @@ def phrase_verdict_where_no_model_answers(rows: pd.DataFrame, shortage: str = ""
     return verdict, list_unjudged_model_sentences(rows, shortage)
 
 
-def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
+def list_cautions_unless_all_models_unjudged(rows: pd.DataFrame, shortage: str = "") -> tuple[str, ...]:
     """Return `list_unjudged_model_sentences` where some models are judged; else nothing: the verdict says that.
 
     Parameters
@@ -118,7 +118,7 @@ def list_cautions_about_unjudged_models(rows: pd.DataFrame, shortage: str = "") 
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.8], "validity_at_most": [float("nan")] * 2})
-    >>> [len(list_cautions_about_unjudged_models(part)) for part in (rows, rows[:1], rows[1:])]
+    >>> [len(list_cautions_unless_all_models_unjudged(part)) for part in (rows, rows[:1], rows[1:])]
     [1, 0, 0]
     """
     is_unjudged = is_validity_below_half(rows["validity"].astype(float))
@@ -164,7 +164,7 @@ of the probability was shown, so what is on the options is known between bounds.
     'between 10 % and 20 %.'
     """
     best_rows = select_best_condition_rows(rows)
-    is_sure, kinds = "validity_at_most" in rows, _judge_validity_of_rows(best_rows)
+    is_sure, kinds = "validity_at_most" in rows, _classify_validity_of_rows(best_rows)
     invalid, unclear = (best_rows[kinds == kind] for kind in (INVALID, UNCLEAR))
     sentences = []
     if len(invalid):

@@ -1,9 +1,10 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
-`RULES` says them to the reader; every page shows those that it uses with its method (`describe_verdict_rules`). The
+`RULES` says them to the reader; every page shows those that it uses with its method (`format_verdict_rules_by_name`).
+The
 functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_verdict_words_for_model_shares`
 and `choose_words_for_differences` are "interval", `chance.blank_words_possibly_due_to_chance` is "chance",
-`widen_share_interval` is "several", `find_lowest_and_highest_distinct_share` is "spread",
+`widen_share_interval_for_multiplicity` is "several", `find_lowest_and_highest_distinct_share` is "spread",
 `widen_difference_interval_for_multiplicity` is "change", `is_share_clearly_above_other_share` is "people",
 `mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of
 `statistics.ratings.comparison`.
@@ -74,10 +75,10 @@ class Band:
     high: float
 
 
-def describe_verdict_rules(*rule_names: str) -> str:
+def format_verdict_rules_by_name(*rule_names: str) -> str:
     """Write some of the rules as a paragraph.
 
-    >>> describe_verdict_rules("holm", "holm").count(" Holm's correction")
+    >>> format_verdict_rules_by_name("holm", "holm").count(" Holm's correction")
     2
     """
     return " ".join(RULES[name] for name in rule_names)
@@ -126,7 +127,9 @@ def compare_interval_with_value(low: float, high: float, value: float) -> str:
     return "more" if low > value else "less" if high < value and low <= high else ""
 
 
-def widen_share_interval(share: float, low: float, high: float, n_intervals: int) -> tuple[float, float]:
+def widen_share_interval_for_multiplicity(
+    share: float, low: float, high: float, n_intervals: int
+) -> tuple[float, float]:
     """Widen Wilson's 95 % interval of a share, so that `n_intervals` such intervals all hold their share in 95 % of
     cases.
 
@@ -148,8 +151,8 @@ def widen_share_interval(share: float, low: float, high: float, n_intervals: int
     -------
     The ends of the wider interval.
 
-    >>> low, high = widen_share_interval(0.7, 0.6042, 0.7811, 4)
-    >>> round(low, 2), round(high, 2), widen_share_interval(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
+    >>> low, high = widen_share_interval_for_multiplicity(0.7, 0.6042, 0.7811, 4)
+    >>> round(low, 2), round(high, 2), widen_share_interval_for_multiplicity(0.7, 0.6042, 0.7811, 1) == (0.6042, 0.7811)
     (0.57, 0.81, True)
     """
     if n_intervals == 1 or low != low:
@@ -185,7 +188,9 @@ def choose_verdict_words_for_model_shares(rows: pd.DataFrame, share_column: str,
     (['', ''], ['yes'])
     """
     return _choose_words_by_widened_intervals(
-        rows[[share_column, f"{share_column}_lower", f"{share_column}_upper"]], widen_share_interval, bands
+        rows[[share_column, f"{share_column}_lower", f"{share_column}_upper"]],
+        widen_share_interval_for_multiplicity,
+        bands,
     )
 
 
@@ -284,8 +289,8 @@ def find_lowest_and_highest_distinct_share(
     if len(known_shares) < 2:
         return None
     least, most = known_shares.idxmin(), known_shares.idxmax()
-    below = widen_share_interval(shares[least], lows[least], highs[least], len(known_shares))[1]
-    beyond_it = widen_share_interval(shares[most], lows[most], highs[most], len(known_shares))[0]
+    below = widen_share_interval_for_multiplicity(shares[least], lows[least], highs[least], len(known_shares))[1]
+    beyond_it = widen_share_interval_for_multiplicity(shares[most], lows[most], highs[most], len(known_shares))[0]
     return (float(shares[least]), float(shares[most])) if below < beyond_it else None
 
 
@@ -294,8 +299,8 @@ def widen_difference_interval_for_multiplicity(
 ) -> tuple[float, float]:
     """Widen the 95 % interval of a difference, so that `n_intervals` such intervals all hold theirs in 95 % of cases.
 
-    Each end moves away as that of a normal distribution does. `widen_share_interval` is for shares, whose distribution
-    is known.
+    Each end moves away as that of a normal distribution does. `widen_share_interval_for_multiplicity` is for shares,
+    whose distribution is known.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.response import Response, compute_response_on_scale
 from analysis.statistics.mixed.result import (
     Result,
-    add_robust_errors,
+    add_robust_errors_and_slope_tests_to_fit,
     collect_fits_keeping_rows_of_worst_ones,
     compare_fits_on_two_scales,
     list_indices_of_largest_residual_fits,
@@ -106,7 +106,7 @@ def fit_mixed_models(
     for part in iterate_checked_fit_inputs(
         frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights
     ):
-        fit = add_robust_errors(part, fit_one(part))
+        fit = add_robust_errors_and_slope_tests_to_fit(part, fit_one(part))
         # The rows of 500 models would fill the memory; an empty part that is no copy would keep them.
         fits.append((replace(part, frame=part.frame.head(0).copy()), fit))
     return Result(columns, fits)

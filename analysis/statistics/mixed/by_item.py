@@ -35,7 +35,7 @@ class ItemSums:
     products: Array
     r: Array
 
-    def compute_partially_centred_cross_products(self, share: Array) -> Array:
+    def compute_partly_centred_products_by_item(self, share: Array) -> Array:
         """Return the cross-products of rows of which a share of their item's mean is taken away: share is (items).
 
         Rows 1 and 3, mean 2, less half of it: 0 and 2, whose squares sum to 10 - (1 - 1/4) * 2 * 4 = 4.

@@ -30,7 +30,7 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
         As `build_ordered_design`; if R or its package ordinal is missing, or R refuses the data, with R's own message.
     """
     design = build_ordered_design(fit_input)
-    fit_in_r = start_r_and_get_clmm_function()
+    fit_in_r = load_clmm_function_from_r()
     frame = pd.DataFrame({
         "y": pd.Categorical(design.ranks), "group": pd.Categorical(design.codes), "weight": design.weights,
         **{f"x{place}": column for place, column in enumerate(design.x.T)},
@@ -54,7 +54,7 @@ def fit_with_clmm(fit_input: FitInput) -> Fit:
 
 
 @cache
-def start_r_and_get_clmm_function() -> Any:
+def load_clmm_function_from_r() -> Any:
     """Start R, once, and return its function `waver_clmm`.
 
     Raises

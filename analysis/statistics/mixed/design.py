@@ -143,9 +143,9 @@ def iterate_checked_fit_inputs(
     if frame.empty:
         raise InputError(f"formula '{formula}': the table has no rows")
     # these checks and the coding of items are done once for all fits: per fit they would double its time
-    frame = _select_columns(frame, columns, formula)
+    frame = _select_columns_with_categorical_item(frame, columns, formula)
     response = frame[formula.formula_columns[0]]
-    if not _is_numeric_column(response):
+    if not _has_numeric_dtype(response):
         raise InputError(f"response '{response.name}' is not a number but {response.dtype}")
     _check_finite(frame, formula.formula_columns)
     gappy = [name for name in formula.formula_columns if frame[name].isna().any()]
@@ -161,7 +161,7 @@ def iterate_checked_fit_inputs(
         )
 
 
-def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
+def _select_columns_with_categorical_item(frame: pd.DataFrame, names: Iterable[str], formula: Formula) -> pd.DataFrame:
     """Select the named columns of `frame` without copying them; items become a category."""
     import pandas as pd
 
@@ -173,7 +173,7 @@ def _select_columns(frame: pd.DataFrame, names: Iterable[str], formula: Formula)
 def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
     """Refuse infinite values in the named columns of numbers."""
     for name in names:
-        if _is_numeric_column(frame[name]) and (
+        if _has_numeric_dtype(frame[name]) and (
             infinite := int(np.isinf(frame[name].to_numpy(np.float64, na_value=np.nan)).sum())
         ):
             raise InputError(f"column '{name}': infinite in {infinite:,} of {len(frame):,} rows; leave these rows out")
@@ -185,7 +185,7 @@ def _drop_gaps_and_refuse_unfittable_input(
     """Complete the rows of `fit_input`, whose columns in `columns_with_gaps` have missing values; refuse what cannot be
     fitted."""
     if columns_with_gaps:
-        fit_input = _drop_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
+        fit_input = _drop_or_refuse_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
     rows, group = fit_input.frame, fit_input.formula.grouping_column
     response = rows[fit_input.formula.formula_columns[0]]
     if rows.empty:
@@ -204,7 +204,7 @@ def _drop_gaps_and_refuse_unfittable_input(
     return fit_input
 
 
-def _drop_incomplete_rows_and_terms(
+def _drop_or_refuse_incomplete_rows_and_terms(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
     """Leave out optional predictors that are empty or constant and, with missing="drop", rows without a value."""
@@ -259,11 +259,11 @@ def build_full_rank_design(full_matrix: Matrix) -> Design:
         As `refuse_too_few_rows_for_coefficients`, and where no column is left.
     """
     if not _last or not full_matrix.has_same_predictors_and_items(_last[0][0]):
-        _last[:] = [(full_matrix, _drop_dependent_columns(full_matrix))]
+        _last[:] = [(full_matrix, _build_design_without_dependent_columns(full_matrix))]
     return _last[0][1]
 
 
-def _drop_dependent_columns(full_matrix: Matrix) -> Design:
+def _build_design_without_dependent_columns(full_matrix: Matrix) -> Design:
     """Drop, one by one, each column that depends on those before it; factorize the others by QR."""
     from scipy.linalg import qr
 
@@ -317,7 +317,7 @@ def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[ND
     columns = [np.ones(len(rows))] if formula.intercept else []
     for term in formula.fixed:
         factors = term.split(":")
-        text = [name for name in factors if not _is_numeric_column(rows[name])]
+        text = [name for name in factors if not _has_numeric_dtype(rows[name])]
         if text and not (formula.intercept and set(factors) <= set(formula.fixed)):
             raise InputError(
                 f"formula '{formula}': text column '{text[0]}' needs an intercept, and in a product its own main "
@@ -333,7 +333,7 @@ def _build_model_matrix_columns(fit_input: FitInput) -> tuple[list[str], list[ND
 
 def _encode_predictor_column(name: str, values: pd.Series[Any]) -> list[tuple[str, NDArray[np.float64]]]:
     """Code one column: a number as it is; text as one 0-1 column per level, without the first level."""
-    if _is_numeric_column(values):
+    if _has_numeric_dtype(values):
         return [(name, _convert_to_numbers(values))]
     return [(f"{name}{level}", (values == level).to_numpy(np.float64)) for level in list_levels_of_column(values)[1:]]
 
@@ -347,7 +347,7 @@ def list_levels_of_column(values: pd.Series[Any]) -> list[Any]:
     return sorted(values.unique())
 
 
-def _is_numeric_column(values: pd.Series[Any]) -> bool:
+def _has_numeric_dtype(values: pd.Series[Any]) -> bool:
     import pandas as pd
 
     return bool(pd.api.types.is_numeric_dtype(values))

@@ -119,7 +119,7 @@ class Fit:
             return float(np.sqrt(self.variance_fixed + np.nan_to_num(self.variance_random) + self.sigma**2))
         return self.rows.response_sd
 
-    def keep_only_sums_of_rows(self) -> Fit:
+    def copy_without_rows(self) -> Fit:
         """Return the fit with what its rows sum up to only."""
         rows = self.rows
         # An empty part that is no copy would keep all of them.

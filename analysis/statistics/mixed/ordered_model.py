@@ -42,7 +42,7 @@ def fit_with_ordered_model(fit_input: FitInput) -> Fit:
         try:
             fit = model.fit(method="bfgs", disp=False, maxiter=1000, gtol=1e-8, skip_hessian=True)
             slopes = model.score_obs(fit.params)
-            bread = np.linalg.inv(_differentiate_score(model, fit.params))
+            bread = np.linalg.inv(_compute_negative_hessian(model, fit.params))
         except (np.linalg.LinAlgError, FloatingPointError, ValueError) as error:
             raise InputError(
                 f"formula '{fit_input.formula}'{fit_input.label}: the ordered logit has no best fit ({error}); use "
@@ -98,7 +98,7 @@ def _build_weighted_model(design: OrderedDesign) -> Any:
     return WeightedOrderedModel(design.ranks, design.x, distr="logit", hasconst=False)
 
 
-def _differentiate_score(model: Any, parameters: Any) -> Any:
+def _compute_negative_hessian(model: Any, parameters: Any) -> Any:
     """Return minus the matrix of second slopes, by central differences of the first."""
     steps = 1e-5 * np.maximum(np.abs(parameters), 1)
     columns = [

@@ -94,7 +94,7 @@ class Result:
         columns["residual"] = np.concatenate([rows.y - rows.fitted for rows in rows_by_fit])
         return pd.DataFrame(columns, copy=False)
 
-    def keep_fits_of_largest_residuals(self, n_fits: int) -> Result:
+    def select_fits_of_largest_residuals(self, n_fits: int) -> Result:
         """Keep the fits whose residuals have the largest mean square, so that rows are made of these only.
 
         Parameters
@@ -173,7 +173,7 @@ def collect_fits_keeping_rows_of_worst_ones(
         collected.append((fit_input, fit))
         if len(largest) > n_fits:
             place = -heapq.heappop(largest)[1]
-            collected[place] = collected[place][0], collected[place][1].keep_only_sums_of_rows()
+            collected[place] = collected[place][0], collected[place][1].copy_without_rows()
     return collected
 
 
@@ -247,7 +247,7 @@ def compare_fits_on_two_scales(identity: Result, logit: Result) -> pd.DataFrame:
     return merged
 
 
-def add_robust_errors(fit_input: FitInput, fit: Fit) -> Fit:
+def add_robust_errors_and_slope_tests_to_fit(fit_input: FitInput, fit: Fit) -> Fit:
     """Add robust errors and tests of slopes to a fit with one random intercept, while its rows are there.
 
     Parameters

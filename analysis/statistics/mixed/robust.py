@@ -47,7 +47,7 @@ def compute_robust_se(item_sums: ItemSums, fit: Fit) -> Array:
     array over the terms of the fit
         To be tested with t and items - 1 degrees of freedom. NaN for a coefficient that rests on one item alone.
     """
-    item_products = item_sums.compute_partially_centred_cross_products(
+    item_products = item_sums.compute_partly_centred_products_by_item(
         1 - fit.sigma / np.sqrt(fit.sigma**2 + item_sums.size * fit.variances[0].sd ** 2)
     )
     without_item = item_products.sum(axis=0) - item_products  # what the other items hold

@@ -38,7 +38,7 @@ def compute_slope_variation_p_values(item_sums: ItemSums) -> Array:
     basis = np.eye(len(item_sums.r) + 1)
     basis[:-1, :-1] = item_sums.r  # the columns are now those of the design, and the residuals of the fit
     whole = np.linalg.norm(item_sums.r, axis=0)
-    item_products = basis.T @ item_sums.compute_partially_centred_cross_products(np.ones_like(item_sums.size)) @ basis
+    item_products = basis.T @ item_sums.compute_partly_centred_products_by_item(np.ones_like(item_sums.size)) @ basis
     # A column that does not vary within items is rounding now; of the others, the length is taken out.
     lengths = np.sqrt(np.maximum(np.einsum("gii->i", item_products), 0))
     least = np.append(RANK_TOLERANCE * whole, 0)

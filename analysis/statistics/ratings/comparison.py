@@ -83,7 +83,7 @@ def compute_item_figures_of_units_and_people(
     }
 
 
-def compute_people_comparison_intervals(
+def average_item_figures_with_intervals_over_items(
     figures: Mapping[str, Array], signs: Array
 ) -> dict[str, tuple[Array, Array, Array]]:
     """Average the figures of items, with 95 % intervals over items.
@@ -146,7 +146,7 @@ def _correlate_item_means_with_people(s_model: Array, s_people: Array) -> tuple[
     return r, *compute_fisher_interval(r, n)
 
 
-def compute_intervals_over_people(
+def compute_intervals_of_unit_over_people(
     shares: Array, people: People, reference: PeopleReference, groups: Mapping[str, Array],
     expected: Array | None = None,
 ) -> dict[str, dict[str, Ends]]:  # fmt: skip
@@ -192,7 +192,7 @@ def compute_intervals_over_people(
             "w1_chance": reference.drawn_w1[:, items].mean(axis=1),
             "tv_chance": reference.drawn_tv[:, items].mean(axis=1),
             "bias": ((s_model - reference.drawn_scores)[:, items] * groups[name][items]).mean(axis=1),
-            "correlation": _correlate_with_resampled_people(
+            "correlation": _correlate_model_with_each_draw_of_people(
                 s_model[items], people.mean_item_ranks[items], reference.drawn_scores[:, items]
             ),
         }
@@ -214,7 +214,7 @@ def compute_intervals_over_people(
     return intervals
 
 
-def _correlate_with_resampled_people(s_model: Array, s_people: Array, s_drawn: Array) -> Array:
+def _correlate_model_with_each_draw_of_people(s_model: Array, s_people: Array, s_drawn: Array) -> Array:
     """Correlate the item means of a model with those of every draw of people: (draws,); NaN without a correlation."""
     if np.isnan(_correlate_item_means_with_people(s_model, s_people)[0]):
         return np.full(len(s_drawn), np.nan)

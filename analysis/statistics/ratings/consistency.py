@@ -90,7 +90,7 @@ def compute_cronbach_alpha(answers: Array, missing: str = PAIRWISE) -> Consisten
     """
     from scipy.stats import f
 
-    covariances, nothing = _compute_covariances(answers, missing, least_items=2)
+    covariances, nothing = _compute_covariances_or_explain_why_not(answers, missing, least_items=2)
     if nothing.why_not:
         return nothing
     n, k = nothing.n_shared, nothing.n_items
@@ -124,7 +124,7 @@ def compute_mcdonald_omega(answers: Array, missing: str = PAIRWISE) -> Consisten
     InputError
         Where `missing` is none of `WAYS`.
     """
-    covariances, nothing = _compute_covariances(answers, missing, least_items=3)
+    covariances, nothing = _compute_covariances_or_explain_why_not(answers, missing, least_items=3)
     if nothing.why_not:
         return nothing
     variances = np.diag(covariances)
@@ -175,7 +175,9 @@ def fit_one_factor_model(covariances: Array) -> tuple[Array, Array]:
     return loadings * sds, own_shares * sds**2
 
 
-def _compute_covariances(answers: Array, missing: str, least_items: int) -> tuple[Array, Consistency]:
+def _compute_covariances_or_explain_why_not(
+    answers: Array, missing: str, least_items: int
+) -> tuple[Array, Consistency]:
     """Compute the covariances of the items; the second is a coefficient without a value, with why there is none."""
     if missing not in WAYS:
         raise InputError(f"missing is {' or '.join(map(repr, WAYS))}, not {missing!r}")

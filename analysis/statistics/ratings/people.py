@@ -218,7 +218,7 @@ def build_resampled_and_halved_people(
     )
 
 
-def correlate_halves_of_people(reference: PeopleReference, items: npt.NDArray[np.intp]) -> float:
+def compute_split_half_reliability_of_people(reference: PeopleReference, items: npt.NDArray[np.intp]) -> float:
     """Correlate the item means of two halves of the people, corrected to the full number.
 
     Parameters

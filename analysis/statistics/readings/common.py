@@ -23,7 +23,7 @@ from analysis.statistics.readings.moments import ItemMoments
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, divide_one_drawn_sum_by_another
 
 
-def estimate_largest_r2_with_other_responses(
+def estimate_largest_r2_of_reading_with_others(
     moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> Interval:
     """Estimate the largest squared correlation of a reading with one of other responses, with an interval over items.
@@ -60,10 +60,10 @@ def estimate_largest_r2_with_other_responses(
     columns |= {f"square_{place}": moments.cross[other, other][:, None] for place, other in enumerate(others)}
     columns |= {f"cross_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(others)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_largest_r_squared_between_readings, draws=draws, seed=seed)["common"]
+    return bootstrap_intervals(columns, _compute_largest_r2_in_each_draw, draws=draws, seed=seed)["common"]
 
 
-def _compute_largest_r_squared_between_readings(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_largest_r2_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the largest squared correlation in every draw; another reading without variance does not count."""
     sums = {name: counts @ column for name, column in columns.items()}
     largest = np.full_like(sums["square"], np.nan)

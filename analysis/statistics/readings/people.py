@@ -177,8 +177,8 @@ def correct_reading_by_people(
             "people": moments.cross[1, 1], "mean": moments.mean[0], "corrected": moments.mean[1],
         }.items()
     }  # fmt: skip
-    figures = bootstrap_intervals(columns, _compute_people_corrected_mean_and_spread, draws=draws, seed=seed)
-    _subtract_jackknife_bias_from_interval(
+    figures = bootstrap_intervals(columns, _compute_raw_and_corrected_figures_per_draw, draws=draws, seed=seed)
+    _shift_interval_in_place_by_jackknife_bias(
         figures["own"], {name: column[with_wordings] for name, column in columns.items()}
     )
     p = _test_variance_share_due_to_reading(
@@ -224,7 +224,7 @@ def compute_raw_corrected_shares_and_noise(
     return values, np.stack([np.stack([rule, between]), np.stack([between, corrected_noise])])
 
 
-def _compute_people_corrected_mean_and_spread(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_raw_and_corrected_figures_per_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `CorrectedReading` in every draw."""
     freedom = counts @ columns["freedom"]
     variance, cross, people = (
@@ -239,7 +239,7 @@ def _compute_people_corrected_mean_and_spread(columns: Columns, counts: Array) -
     }  # fmt: skip
 
 
-def _subtract_jackknife_bias_from_interval(own: Interval, columns: Columns) -> None:
+def _shift_interval_in_place_by_jackknife_bias(own: Interval, columns: Columns) -> None:
     """Move the share by the bias that leaving out each item shows: a square of a noisy covariance is too large.
 
     The bias is (n - 1) (mean of the estimates without one item - estimate): Quenouille, M. H. (1956). Notes on bias in
@@ -248,7 +248,7 @@ def _subtract_jackknife_bias_from_interval(own: Interval, columns: Columns) -> N
     n_items = len(columns["freedom"])
     if n_items < 2 or np.isnan(own.estimate[0]):
         return
-    without_one = _compute_people_corrected_mean_and_spread(columns, np.ones((n_items, n_items)) - np.eye(n_items))[
+    without_one = _compute_raw_and_corrected_figures_per_draw(columns, np.ones((n_items, n_items)) - np.eye(n_items))[
         "own"
     ]
     bias = (n_items - 1) * (float(without_one.mean()) - own.estimate[0])

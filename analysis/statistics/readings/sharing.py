@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.statistics.interval import EQUAL, Interval
-from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
+from analysis.statistics.readings.common import estimate_largest_r2_of_reading_with_others
 from analysis.statistics.readings.moments import ItemMoments
 from analysis.statistics.resampling import (
     DRAWS,
@@ -71,7 +71,7 @@ class OwnShare:
     p_least: float = np.nan
 
 
-def list_reading_pairs_on_different_responses(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
+def list_other_reading_pairs_on_different_responses(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
     """List the pairs of other readings that read different responses.
 
     Parameters
@@ -85,8 +85,10 @@ def list_reading_pairs_on_different_responses(reading: int, sources: Sequence[st
     -------
     list of tuple of int
 
-    >>> [list_reading_pairs_on_different_responses(reading, ["texts", "texts", "probability"]) for reading in (0, 2)]
-    [[(1, 2)], []]
+    >>> list_other_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"])
+    [(1, 2)]
+    >>> list_other_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"])
+    []
     """
     places = [place for place in range(len(sources)) if place != reading]
     return [(b, c) for b in places for c in places if b < c and sources[b] != sources[c]]
@@ -125,10 +127,10 @@ def estimate_means_and_spreads_of_readings(
                                        for reading in range(n_readings)], axis=1) for place in range(n_readings - 1)},
     }  # fmt: skip
     columns = {name: np.where(has_wordings[:, None], column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _resample_means_and_spreads_of_readings, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _compute_means_and_spreads_per_draw, draws=draws, seed=seed)
 
 
-def _resample_means_and_spreads_of_readings(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_means_and_spreads_per_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute the figures of `estimate_means_and_spreads_of_readings` in every draw."""
     freedom = counts @ columns["freedom"]
     variance = divide_one_drawn_sum_by_another(counts @ columns["variance"], freedom)
@@ -149,7 +151,7 @@ def _resample_means_and_spreads_of_readings(columns: Columns, counts: Array) -> 
     return figures
 
 
-def estimate_agreement_of_reading_pairs(
+def estimate_kappa_and_correlation_of_reading_pairs(
     moments: ItemMoments, pairs: Sequence[tuple[int, int]], *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, Interval]:
     """Estimate how two readings go together, with intervals over items.
@@ -183,11 +185,11 @@ def estimate_agreement_of_reading_pairs(
         "freedom": np.repeat(moments.freedom[:, None], len(a), 1),
     }  # fmt: skip
     columns = {name: np.where(n > 1, column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_agreement_of_reading_pairs, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _compute_kappa_and_correlation_per_draw, draws=draws, seed=seed)
 
 
-def _compute_agreement_of_reading_pairs(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the figures of `estimate_agreement_of_reading_pairs` in every draw."""
+def _compute_kappa_and_correlation_per_draw(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the figures of `estimate_kappa_and_correlation_of_reading_pairs` in every draw."""
     sums = {name: counts @ column for name, column in columns.items()}
     share_a, share_b = (divide_one_drawn_sum_by_another(sums[f"upper_{side}"], sums["n"]) for side in "ab")
     same = divide_one_drawn_sum_by_another(sums["n"] - sums["upper_a"] - sums["upper_b"] + 2 * sums["both"], sums["n"])
@@ -201,7 +203,7 @@ def _compute_agreement_of_reading_pairs(columns: Columns, counts: Array) -> dict
     }  # fmt: skip
 
 
-def estimate_own_variance_share_of_reading(
+def estimate_own_variance_share_of_one_reading(
     moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> OwnShare:
     """Estimate the share of a reading's wording variance that is due to the reading: by triads, else its bounds.
@@ -215,7 +217,7 @@ def estimate_own_variance_share_of_reading(
     reading
         Place of the reading.
     sources
-        As in `list_reading_pairs_on_different_responses`.
+        As in `list_other_reading_pairs_on_different_responses`.
     draws, seed
         As in `resampling.bootstrap_intervals`.
 
@@ -232,24 +234,24 @@ def estimate_own_variance_share_of_reading(
     is_known = ~np.isnan(moments.cross.sum(axis=2))
     pairs = [
         (b, c)
-        for b, c in list_reading_pairs_on_different_responses(reading, sources)
+        for b, c in list_other_reading_pairs_on_different_responses(reading, sources)
         if is_known[[reading, reading, b], [b, c, c]].all()
     ]
     if not pairs or not is_known[reading, reading]:
-        return bound_own_variance_share_of_reading(moments, reading, sources, draws=draws, seed=seed)
+        return build_own_share_bounded_by_largest_r2(moments, reading, sources, draws=draws, seed=seed)
     b, c = np.array(pairs).T
     columns = {"freedom": moments.freedom[:, None], "variance": moments.cross[reading, reading][:, None]}
     columns |= {f"first_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(b)}
     columns |= {f"second_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(c)}
     columns |= {f"apart_{place}": moments.cross[pair][:, None] for place, pair in enumerate(pairs)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
-    figure = bootstrap_intervals(columns, _compute_variance_share_due_to_reading, draws=draws, seed=seed)["own"]
+    figure = bootstrap_intervals(columns, _compute_own_variance_share_per_draw, draws=draws, seed=seed)["own"]
     if np.isnan(figure.estimate[0]):  # another reading may still bound it
-        return bound_own_variance_share_of_reading(moments, reading, sources, draws=draws, seed=seed)
-    return OwnShare(figure, np.nan, *compute_p_of_own_variance_share(columns, draws, seed))
+        return build_own_share_bounded_by_largest_r2(moments, reading, sources, draws=draws, seed=seed)
+    return OwnShare(figure, np.nan, *compute_p_and_least_p_of_own_variance_share(columns, draws, seed))
 
 
-def _sum_covariances_of_triads(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
+def _compute_variance_and_triad_sums_per_draw(columns: Columns, counts: Array) -> tuple[Array, Array, Array]:
     """Return variance, sum of products and sum of covariances of the triads, in every draw."""
     freedom = counts @ columns["freedom"]
     means = {name: divide_one_drawn_sum_by_another(counts @ column, freedom) for name, column in columns.items()}
@@ -258,14 +260,14 @@ def _sum_covariances_of_triads(columns: Columns, counts: Array) -> tuple[Array, 
     return means["variance"], products, sum((means[f"apart_{place}"] for place in places), np.zeros_like(freedom))
 
 
-def _compute_variance_share_due_to_reading(columns: Columns, counts: Array) -> dict[str, Array]:
+def _compute_own_variance_share_per_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute 1 - sum of products / (variance times sum of covariances), in every draw."""
-    variance, products, apart = _sum_covariances_of_triads(columns, counts)
+    variance, products, apart = _compute_variance_and_triad_sums_per_draw(columns, counts)
     scale = np.where((variance > 0) & (apart > 0), variance * apart, 0.0)
     return {"own": 1 - divide_one_drawn_sum_by_another(products, scale)}
 
 
-def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> tuple[float, float]:
+def compute_p_and_least_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> tuple[float, float]:
     """Test that a reading has more variance of its own than `LEAST_OWN` of its variance; return p and the least one.
 
     Only a larger share counts: p is 1 where the estimate is not above it, or the other readings do not go together.
@@ -273,7 +275,7 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
     Parameters
     ----------
     columns
-        Of the items, as made by `estimate_own_variance_share_of_reading`.
+        Of the items, as made by `estimate_own_variance_share_of_one_reading`.
     draws, seed
         As there.
 
@@ -289,7 +291,7 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
         return np.nan, np.nan
 
     def compute_own_variance_excess_in_draws(counts: Array) -> tuple[Array, Array]:
-        variance, products, apart = _sum_covariances_of_triads(columns, counts)
+        variance, products, apart = _compute_variance_and_triad_sums_per_draw(columns, counts)
         return (1 - LEAST_OWN) * variance * apart - products, apart
 
     excess, apart = map(
@@ -302,7 +304,7 @@ def compute_p_of_own_variance_share(columns: Columns, draws: int, seed: int) -> 
     return max(p_values) if estimate[0, 0] > 0 else 1.0, least
 
 
-def bound_own_variance_share_of_reading(
+def build_own_share_bounded_by_largest_r2(
     moments: ItemMoments, reading: int, sources: Sequence[str], *, draws: int = DRAWS, seed: int = 0
 ) -> OwnShare:
     """Bound the share that is due to a reading by its highest correlation r with another one: from 0 to 1 - r^2.
@@ -320,7 +322,7 @@ def bound_own_variance_share_of_reading(
     reading
         Place of the reading.
     sources
-        As in `list_reading_pairs_on_different_responses`.
+        As in `list_other_reading_pairs_on_different_responses`.
     draws, seed
         As in `resampling.bootstrap_intervals`.
 
@@ -334,6 +336,6 @@ def bound_own_variance_share_of_reading(
     InputError
         As `resampling.bootstrap_intervals`.
     """
-    common = estimate_largest_r2_with_other_responses(moments, reading, sources, draws=draws, seed=seed)
+    common = estimate_largest_r2_of_reading_with_others(moments, reading, sources, draws=draws, seed=seed)
     least = np.where(common.missing == EQUAL, common.estimate, common.lower)
     return OwnShare(most=float(1 - least[0]))

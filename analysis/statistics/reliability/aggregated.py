@@ -66,7 +66,7 @@ class TaskAccuracies:
     n: Array
 
     @property
-    def binomial_variance(self) -> Array:
+    def binomial_variance_by_model(self) -> Array:
         """Return the binomial variance of the mean of every model: (models,), as if of one template."""
         return np.asarray((self.accuracies * (1 - self.accuracies) / self.n).mean(axis=1))
 
@@ -98,7 +98,7 @@ class Reliability:
     errors: tuple[tuple[float, int, float], ...]
 
     @property
-    def template_degrees_of_freedom(self) -> float:
+    def satterthwaite_freedom_of_templates(self) -> float:
         """Return the degrees of freedom with which these templates tell of others: Satterthwaite's, of all tasks."""
         return float(
             add_variances_with_freedom(
@@ -133,7 +133,7 @@ class Reliability:
 
         As in `ranges`, a mean square S with f degrees of freedom is drawn as S f / X. The error of *these* templates is
         taken out of the spread of the means, with the degrees of freedom of models by templates; that of *others* is
-        drawn once more around it, with `template_degrees_of_freedom`.
+        drawn once more around it, with `satterthwaite_freedom_of_templates`.
 
         Parameters
         ----------
@@ -155,7 +155,11 @@ class Reliability:
         for residual, number, free in self.errors:
             drawn = max(residual, 0.0) * free / rng.chisquare(free, DRAWS)
             model, error = model - drawn / number, error + drawn
-        error = error * self.template_degrees_of_freedom / rng.chisquare(self.template_degrees_of_freedom, DRAWS)
+        error = (
+            error
+            * self.satterthwaite_freedom_of_templates
+            / rng.chisquare(self.satterthwaite_freedom_of_templates, DRAWS)
+        )
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             coefficients = model / (model + error / n_templates)
@@ -177,12 +181,12 @@ def estimate_components_of_mean_task_accuracy(task_accuracies: Sequence[TaskAccu
         spread - sum(error / number for error, number, _ in errors),
         sum(part.wording for part in parts) * weight,
         sum(error for error, _, _ in errors),
-        float(sum(block.binomial_variance.mean() for block in task_accuracies)) * weight,
+        float(sum(block.binomial_variance_by_model.mean() for block in task_accuracies)) * weight,
         spread, len(mean) - 1, errors,
     )  # fmt: skip
 
 
-def compute_pair_order_agreement_over_templates(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Array:
+def compute_order_agreement_of_each_model_pair(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Array:
     """Compute how often a pair of models has the same order with one template of each task as with another.
 
     Parameters
@@ -221,7 +225,7 @@ def estimate_probabilities_of_pairs_keeping_order(task_accuracies: Sequence[Task
 
     As `replication.compute_panel_same_sign_probability`, for all pairs at once: with the errors of all models, from
     three on (`estimate_prior_of_model_accuracy_differences`), and templates that are unlike
-    (`Reliability.template_degrees_of_freedom`). Of several tasks, the degrees of freedom are Satterthwaite's.
+    (`Reliability.satterthwaite_freedom_of_templates`). Of several tasks, the degrees of freedom are Satterthwaite's.
 
     Returns
     -------
@@ -236,7 +240,7 @@ def estimate_probabilities_of_pairs_keeping_order(task_accuracies: Sequence[Task
         for block in task_accuracies
     ])  # fmt: skip
     prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=False)
-    wording_freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
+    wording_freedom = estimate_components_of_mean_task_accuracy(task_accuracies).satterthwaite_freedom_of_templates
     return compute_same_sign_probabilities(mean[:, None] - mean, variances, freedoms, prior, wording_freedom)
 
 
@@ -301,7 +305,7 @@ def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: 
          block.accuracies.shape[1] - 1.0)
         for block in task_accuracies
     ]  # fmt: skip
-    sampling = sum(block.binomial_variance for block in task_accuracies) / tasks**2
+    sampling = sum(block.binomial_variance_by_model for block in task_accuracies) / tasks**2
     covariances.append((np.diag(sampling), EXACT))
     templates = np.mean([block.accuracies.shape[1] for block in task_accuracies])
     prior = estimate_prior_of_model_accuracy_differences(task_accuracies, other_items=True)
@@ -311,7 +315,7 @@ def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: 
         shrunk = prior.true / (prior.true + error) if error > 0 else shrunk
         # However many models there are, they do not tell of other templates. Every task's errors get their share of the
         # degrees of freedom, which add up in the sum over tasks.
-        freedom = estimate_components_of_mean_task_accuracy(task_accuracies).template_degrees_of_freedom
+        freedom = estimate_components_of_mean_task_accuracy(task_accuracies).satterthwaite_freedom_of_templates
         more = min(prior.freedom, freedom) / tasks
     n_items = int(min(block.n.min() for block in task_accuracies))
     return build_ranking_with_simulated_stability(

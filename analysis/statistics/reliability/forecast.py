@@ -142,7 +142,7 @@ def predict_standard_error(
     return float(np.sqrt(shared + item_variance / n_items))
 
 
-def predict_largest_standard_error(
+def predict_largest_standard_error_of_forecasts(
     forecasts: Sequence[Forecast], n_items: int, n_wordings: int, n_samples: float | None = None
 ) -> float:
     """Foresee the largest standard error of several figures.

@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.incidence import measure_which_items_have_which_wordings
-from analysis.statistics.reliability.panel import Anew, AnswerMask, split_crossed_variance
+from analysis.statistics.reliability.panel import Anew, AnswerMask, split_crossed_variance_of_mean_by_redraws
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def estimate_mean_differences_of_model_pairs(values: Array, crossed: bool, anew:
     differences = [((sums[first] - sums[first + 1 :]) / per_item).mean(axis=1) for first in range(len(sums))]
     means, of_items = np.concatenate(differences), sums / per_item
     between = (
-        _compute_squared_model_distances(of_items - of_items.mean(axis=1, keepdims=True))
+        _compute_squared_distances_of_model_pairs(of_items - of_items.mean(axis=1, keepdims=True))
         / (n_items - 1 or np.nan)
         / n_items
     )
@@ -68,34 +68,34 @@ def estimate_mean_differences_of_model_pairs(values: Array, crossed: bool, anew:
         return PairMeans(means, between[:, None], np.full((len(means), 1), n_items - 1.0))
     deviations = np.where(has_answer, answers - of_items[:, :, None], 0.0)
     if not crossed:
-        variances, freedoms = _compute_variances_of_nested_wording_means(deviations, has_answer)
+        variances, freedoms = _compute_nested_wording_variances_and_freedom(deviations, has_answer)
         return PairMeans(means, variances[:, None], freedoms[:, None])
-    wording, residual = _estimate_shared_wording_components(deviations, has_answer)
+    wording, residual = _estimate_shared_wording_and_residual_components(deviations, has_answer)
     incidence = measure_which_items_have_which_wordings(has_answer, True)
-    parts = split_crossed_variance(between, wording, residual, incidence, has_answer.shape[1])[anew]
+    parts = split_crossed_variance_of_mean_by_redraws(between, wording, residual, incidence, has_answer.shape[1])[anew]
     part_variances, part_freedoms = zip(*parts, strict=True)
     return PairMeans(means, np.stack(part_variances, axis=1), np.tile(part_freedoms, (len(means), 1)))
 
 
-def _compute_squared_model_distances(numbers: Array) -> Array:
+def _compute_squared_distances_of_model_pairs(numbers: Array) -> Array:
     """Return the squared distance of every pair of models (models, numbers): (pairs,)."""
     from scipy.spatial.distance import pdist
 
     return np.asarray(pdist(numbers.reshape(len(numbers), -1), "sqeuclidean"))
 
 
-def _compute_variances_of_nested_wording_means(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _compute_nested_wording_variances_and_freedom(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Compute the variances of means over the wordings that every item has for itself, and their degrees of freedom."""
     totals = squares = np.zeros(len(deviations) * (len(deviations) - 1) // 2)
     for number, is_answered in enumerate(has_answer):
         n = int(is_answered.sum())
-        of_item = _compute_squared_model_distances(deviations[:, number, is_answered]) / (n - 1 or np.nan) / n
+        of_item = _compute_squared_distances_of_model_pairs(deviations[:, number, is_answered]) / (n - 1 or np.nan) / n
         totals, squares = totals + of_item, squares + of_item**2 / (n - 1 or np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         return totals / len(has_answer) ** 2, np.where(totals > 0, totals**2 / squares, np.nan)
 
 
-def _estimate_shared_wording_components(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _estimate_shared_wording_and_residual_components(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Estimate the components of shared wordings and of what is left, from answers less the means of their items."""
     # The normal equations of the wordings, with the items taken out, as in `components`: the same for all models.
     weights = has_answer / has_answer.sum(axis=1)[:, None]
@@ -106,5 +106,7 @@ def _estimate_shared_wording_components(deviations: Array, has_answer: AnswerMas
         return (np.full(len(deviations) * (len(deviations) - 1) // 2, np.nan),) * 2
     left = np.where(has_answer, deviations - effects.T[:, None, :], 0.0)
     left = np.where(has_answer, left - left.sum(axis=2, keepdims=True) / has_answer.sum(axis=1)[:, None], 0.0)
-    residual = _compute_squared_model_distances(left) / freedom
-    return (_compute_squared_model_distances(deviations - left) - rank * residual) / np.trace(equations), residual
+    residual = _compute_squared_distances_of_model_pairs(left) / freedom
+    return (_compute_squared_distances_of_model_pairs(deviations - left) - rank * residual) / np.trace(
+        equations
+    ), residual

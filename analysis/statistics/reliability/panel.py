@@ -311,12 +311,12 @@ def _split_variance_of_mean_by_redraws(
     between = (spread / n_items, n_items - 1.0)
     if crossed:
         shape = incidence, has_answer.shape[1]
-        return split_crossed_variance(between[0], estimates.wording, estimates.residual, *shape)
-    of_wordings = _compute_wording_variance_of_mean(filled, has_answer, means, has_answer.sum(axis=1))
+        return split_crossed_variance_of_mean_by_redraws(between[0], estimates.wording, estimates.residual, *shape)
+    of_wordings = _compute_wording_variance_and_freedom(filled, has_answer, means, has_answer.sum(axis=1))
     return {"items": (between,), "both": (between,), "wordings": (of_wordings,)}
 
 
-def split_crossed_variance(
+def split_crossed_variance_of_mean_by_redraws(
     between: Any, wording: Any, residual: Any, incidence: Incidence, n_columns: int
 ) -> dict[Anew, Any]:
     """Split the variance of a mean over items that share their wordings, or of several means.
@@ -351,7 +351,7 @@ def split_crossed_variance(
     }
 
 
-def compute_squared_half_widths_of_parts(
+def compute_squared_half_widths_and_freedom(
     variance_parts: Parts, level: npt.ArrayLike, skewness: float = 0.0
 ) -> tuple[Array, Array]:
     """Return t^2 V of every part, and their degrees of freedom.
@@ -380,7 +380,7 @@ def _compute_interval_half_width(variance_parts: Parts, level: float, skewness: 
     """Return how far an end of an interval, whose variance is a sum of parts, is from the mean."""
     return float(
         np.sqrt(
-            compute_p_norm_of_squared_limits(*compute_squared_half_widths_of_parts(variance_parts, level, skewness))
+            compute_p_norm_of_squared_limits(*compute_squared_half_widths_and_freedom(variance_parts, level, skewness))
         )
     )
 
@@ -446,7 +446,7 @@ def compute_squared_t_quantile(level: npt.ArrayLike, freedom: Array) -> Array:
     return np.asarray(stdtrit(np.where(freedom > 0, freedom, np.nan), (1 + np.asarray(level)) / 2) ** 2)
 
 
-def _compute_wording_variance_of_mean(
+def _compute_wording_variance_and_freedom(
     filled: Array, has_answer: AnswerMask, means: Array, n_answers_by_item: npt.NDArray[np.int64]
 ) -> tuple[float, float]:
     """Return the variance of the mean over the wordings of every item; NaN where an item has only one."""

@@ -35,7 +35,7 @@ from analysis.statistics.reliability.panel import (
     Panel,
     Parts,
     compute_p_norm_of_squared_limits,
-    compute_squared_half_widths_of_parts,
+    compute_squared_half_widths_and_freedom,
     estimate_panel_mean,
 )
 from analysis.statistics.significance import ROUNDING
@@ -303,7 +303,7 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
     distance
         From the mean, from 0 on.
     variance_parts, skewness
-        As in `panel.compute_squared_half_widths_of_parts`.
+        As in `panel.compute_squared_half_widths_and_freedom`.
 
     Returns
     -------
@@ -326,7 +326,7 @@ def find_p_that_excludes_a_distance(distance: float, variance_parts: Parts, skew
         width /= _PARTS
         levels = 1 - (low + width * np.arange(1, _PARTS))[:, None]
         squared_limits = compute_p_norm_of_squared_limits(
-            *compute_squared_half_widths_of_parts(variance_parts, levels, skewness)
+            *compute_squared_half_widths_and_freedom(variance_parts, levels, skewness)
         )
         low += width * int((squared_limits > distance * distance).sum())
     return low + width

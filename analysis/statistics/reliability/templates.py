@@ -7,10 +7,10 @@ studies (Bonferroni; Clopper and Pearson's, as Wilson's do not hold so far out);
 plain upper ends is enough, since the best template has one of them. The same holds for the lowest, the range (the
 largest difference of two), the gain (the largest difference from the mean), saturation, and quantiles on their side of
 the median. The combined score lies between its least and its largest value over the intervals of highest and mean
-(`_compute_combined_score_bounds`): a chain rule at the luckiest template covered .51 with 60 equal templates.
+(`_compute_bounds_of_saturation_times_highest`): a chain rule at the luckiest template covered .51 with 60 equal ones.
 
 The estimates of highest and combined score are the papers', which luck makes too high: by .08 of .22 with 20 equal
-templates and 100 independent answers. `correct_highest_accuracy_for_luck` estimates them without it: every accuracy is
+templates and 100 independent answers. `correct_best_scores_for_luck` estimates them without it: every accuracy is
 drawn towards their mean by the share of their variance that items alone explain (Efron and Morris).
 
 With 10 to 1,000 items and 5 to 60 templates, equal or unlike, at accuracies of .22 and .8, these cover .93 and more of
@@ -24,7 +24,7 @@ Polo, F. M. et al. (2024). Efficient multi-prompt evaluation of LLMs. NeurIPS (q
 Mizrahi, M. et al. (2024). State of what art? A call for multi-prompt LLM evaluation. TACL 12, 933-949 (section 5: MaxP,
 AvgP, saturation, combined performance score).
 Efron, B. and Morris, C. (1973). Stein's estimation rule and its competitors. JASA 68, 117-130
-(`correct_highest_accuracy_for_luck`). Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
+(`correct_best_scores_for_luck`). Miller, R. G. (1981). Simultaneous Statistical Inference, chapter 2 (Bonferroni).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def summarize_accuracies(accuracies: Array) -> dict[str, Array]:
     return figures | {"saturation": saturation, "combined": saturation * highest}
 
 
-def correct_highest_accuracy_for_luck(
+def correct_best_scores_for_luck(
     accuracies: Array, noise_variance: float, intervals: Mapping[str, tuple[float, float, float]]
 ) -> dict[str, float]:
     """Estimate the highest accuracy and the combined score without the luck of the best template.
@@ -81,7 +81,7 @@ def correct_highest_accuracy_for_luck(
         Of the templates: (templates,).
     noise_variance
         Variance of an accuracy about the mean of all that items alone explain:
-        `estimate_item_noise_variance_of_templates`, `estimate_template_noise_variance_from_accuracies`.
+        `estimate_item_noise_variance_of_templates`, `estimate_item_noise_variance_from_accuracies`.
     intervals
         From `summarize_accuracies_from_answers_with_intervals` or `summarize_template_accuracies_with_intervals`.
 
@@ -110,7 +110,7 @@ def estimate_item_noise_variance_of_templates(right_answers: Array) -> float:
     )
 
 
-def estimate_template_noise_variance_from_accuracies(accuracies: Array, n_answers: Array) -> float:
+def estimate_item_noise_variance_from_accuracies(accuracies: Array, n_answers: Array) -> float:
     """Return how far items alone move a template's accuracy apart from the others', as a variance, without answers.
 
     As if the errors of the templates were independent, which makes it too large.
@@ -172,7 +172,7 @@ def summarize_template_accuracies_with_intervals(
         ends["range"] = _compute_ends_of_largest_difference(accuracies, pairs, plain, accuracies[:, None], pairs, plain)
         of_mean = ends["mean"]
         mean_surely = _compute_wilson_ends(mean, n_answers.min(), _apply_bonferroni_to_level(number))
-        ends |= _derive_saturation_interval_from_gain(
+        ends |= _build_gain_and_saturation_intervals(
             _compute_ends_of_largest_difference(accuracies, surely, plain, np.array([[mean]]), mean_surely, of_mean)
         )
     return _join_summaries_with_interval_ends(accuracies, ends)
@@ -197,24 +197,28 @@ def _compute_summary_intervals_from_answers(part: Array, whole: Array) -> dict[s
     number = part.shape[1]
     share: Share = [(part, whole)]
     every: Share = [(part[:, [k]], whole[:, [k]]) for k in range(number)]
-    mean = _widen_interval_for_missing_templates(estimate_share(every, LEVEL), whole, LEVEL)
+    mean = _widen_share_estimate_for_missing_templates(estimate_share(every, LEVEL), whole, LEVEL)
     of_all = estimate_share(share, LEVEL)
-    surely = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(number)) if number > 1 else of_all
+    surely = (
+        _estimate_shares_with_clopper_pearson_ends(share, _apply_bonferroni_to_level(number)) if number > 1 else of_all
+    )
     ends = _compute_summary_interval_ends((of_all.lower, of_all.upper), (surely.lower, surely.upper),
                             (float(mean.lower[0]), float(mean.upper[0])))  # fmt: skip
     if number > 1:
         a, b = np.array(list(permutations(range(number), 2))).T
-        pairs = _estimate_clopper_pearson_shares(share, _apply_bonferroni_to_level(len(a)))
+        pairs = _estimate_shares_with_clopper_pearson_ends(share, _apply_bonferroni_to_level(len(a)))
         ends["range"] = (
             max(0.0, newcombe(pairs.select_units(a), pairs.select_units(b))[0].max()),
             min(1.0, newcombe(of_all.select_units(a), of_all.select_units(b))[1].max()),
         )
         same = np.zeros(number, np.intp)
         joint_level = _apply_bonferroni_to_level(number)
-        mean_surely = _widen_interval_for_missing_templates(estimate_share(every, joint_level), whole, joint_level)
+        mean_surely = _widen_share_estimate_for_missing_templates(
+            estimate_share(every, joint_level), whole, joint_level
+        )
         lower = newcombe(surely, mean_surely.select_units(same))[0].max()
         upper = newcombe(of_all, mean.select_units(same))[1].max()
-        ends |= _derive_saturation_interval_from_gain((max(0.0, lower), min(1.0, upper)))
+        ends |= _build_gain_and_saturation_intervals((max(0.0, lower), min(1.0, upper)))
     return ends
 
 
@@ -235,10 +239,10 @@ def _compute_summary_interval_ends(
     for name, q in QUANTILES.items():
         below, above = (low if q > 0.5 else lower), (high if q < 0.5 else upper)
         ends[name] = float(np.quantile(below, q)), float(np.quantile(above, q))
-    return ends | {"combined": _compute_combined_score_bounds(ends["highest"], mean_ends)}
+    return ends | {"combined": _compute_bounds_of_saturation_times_highest(ends["highest"], mean_ends)}
 
 
-def _compute_combined_score_bounds(
+def _compute_bounds_of_saturation_times_highest(
     highest_ends: tuple[float, float], mean_ends: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the least and the largest (1 - h + m) h with h and m in their intervals.
@@ -256,12 +260,12 @@ def _compute_combined_score_bounds(
     )
 
 
-def _derive_saturation_interval_from_gain(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
+def _build_gain_and_saturation_intervals(gain_ends: tuple[float, float]) -> dict[str, tuple[float, float]]:
     """Return the ends of gain and saturation, which is 1 minus the gain."""
     return {"gain": gain_ends, "saturation": (1 - gain_ends[1], 1 - gain_ends[0])}
 
 
-def _widen_interval_for_missing_templates(mean: ShareEstimate, has_answer: Array, level: float) -> ShareEstimate:
+def _widen_share_estimate_for_missing_templates(mean: ShareEstimate, has_answer: Array, level: float) -> ShareEstimate:
     """Widen the interval of the mean where items lack templates: each is centred on few answers, which are near it.
 
     A variance about a mean of n answers is (n - 1) / n of the true one.
@@ -274,7 +278,7 @@ def _widen_interval_for_missing_templates(mean: ShareEstimate, has_answer: Array
     return replace(mean, lower=lower, upper=upper, n=n)
 
 
-def _estimate_clopper_pearson_shares(share: Share, level: float) -> ShareEstimate:
+def _estimate_shares_with_clopper_pearson_ends(share: Share, level: float) -> ShareEstimate:
     """Estimate shares with Clopper and Pearson's interval."""
     shares = estimate_share(share, level)
     lower, upper = clopper_pearson(shares.estimate, shares.n, level)

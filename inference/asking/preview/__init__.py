@@ -12,7 +12,7 @@ from typing import Any
 
 from ground.errors import InputError
 from inference.asking.models import Model
-from inference.asking.one_model import Settings, release_device_memory, select_rounds_model_can_answer
+from inference.asking.one_model import Settings, release_device_memory, select_answerable_rounds_or_refuse_model
 from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
 from inference.asking.session import print_bill
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Score, Thinking
@@ -80,7 +80,7 @@ class ModelPreview:
     rounds: Iterator[RoundPreview]
 
 
-def preview_models(
+def load_models_and_yield_previews(
     study: Study,
     models: Sequence[Model],
     questions: Questions,
@@ -110,11 +110,13 @@ def preview_models(
         engine = (load or settings.load_model_engine)(model, settings.seed or 0)
         try:
             form = engine.choose_prompt_form(settings.form)
-            fitting = select_rounds_model_can_answer(model, engine, form, questions.rounds(form))
+            fitting = select_answerable_rounds_or_refuse_model(model, engine, form, questions.rounds(form))
             yield ModelPreview(
                 model.id,
                 engine.info,
-                _yield_rounds_naming_model_in_errors(model, _preview_rounds(engine, fitting, variants)),
+                _yield_rounds_naming_model_in_errors(
+                    model, _yield_previews_of_first_and_other_rounds(engine, fitting, variants)
+                ),
             )
         finally:
             print_bill(model.id, engine.close())
@@ -130,7 +132,9 @@ def _yield_rounds_naming_model_in_errors(model: Model, rounds: Iterator[RoundPre
         raise InputError(f"{model.id}: {error}") from error
 
 
-def _preview_rounds(engine: Engine, rounds: Sequence[Round], variants: Sequence[Variant]) -> Iterator[RoundPreview]:
+def _yield_previews_of_first_and_other_rounds(
+    engine: Engine, rounds: Sequence[Round], variants: Sequence[Variant]
+) -> Iterator[RoundPreview]:
     """Preview the first rounds one by one, and all others together."""
     previews = []
     for round_ in rounds[:SHOWN_ROUNDS]:
@@ -173,7 +177,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
 
 def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, ways: Sequence[Way]) -> Explanation:
     """Explain a prompt; where a way turns thinking off, its text and score are those of that way."""
-    explanation = engine.explain_prompt(prompt)
+    explanation = engine.explain_and_score_prompt(prompt)
     for way in ways:
         if isinstance(way, Thinking) and way.effort == NO_EFFORT:
             (response,) = engine.think([prompt], way)

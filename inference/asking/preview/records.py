@@ -24,7 +24,7 @@ def render_preview_json_and_list_errors(
     study
         What is to be asked.
     previews_by_model
-        Model -> what `preview_models` says of it alone.
+        Model -> what `load_models_and_yield_previews` says of it alone.
 
     Returns
     -------

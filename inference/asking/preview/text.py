@@ -24,7 +24,7 @@ def describe_preview(study: Study, model_previews: Iterator[ModelPreview]) -> It
     study
         What is to be asked.
     model_previews
-        From `preview_models`; a model is loaded while the lines before it are read.
+        From `load_models_and_yield_previews`; a model is loaded while the lines before it are read.
 
     Yields
     ------
@@ -33,7 +33,7 @@ def describe_preview(study: Study, model_previews: Iterator[ModelPreview]) -> It
     Raises
     ------
     InputError
-        As `preview_models` does.
+        As `load_models_and_yield_previews` does.
     """
     yield (
         f"study {study.name} ({study.protocol}): {format_quantity(len(study.items), 'item')}, "
@@ -121,7 +121,7 @@ def _describe_prompt_and_option_masses(
         how = " (token ids)" if any(ids for _, ids in forms) else ""
         yield from _wrap_entries(
             f"{label}: mass {mass}{bound}; counted{how}:",
-            _shorten_entries_with_count_of_rest(_join_forms_with_same_token_ids(forms)),
+            _shorten_entries_with_count_of_rest(_list_forms_grouped_by_token_ids(forms)),
         )
     if score.mass is not None:
         answer = "none of them" if score.answer is None else labels[score.answer]
@@ -149,13 +149,13 @@ def _describe_most_probable_numbers(explanation: Explanation, numbers: range) ->
         mass = f"{score.probability[index]:.3g}" if score.probability else "none"
         yield from _wrap_entries(
             f"{numbers[index]}: mass {mass}; counted (token ids):",
-            _join_forms_with_same_token_ids(explanation.options[index]),
+            _list_forms_grouped_by_token_ids(explanation.options[index]),
         )
     if score.mass is not None:
         yield f"  all numbers from {numbers[0]} to {numbers[-1]} together: mass {score.mass:.3g}"
 
 
-def _join_forms_with_same_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
+def _list_forms_grouped_by_token_ids(forms: Sequence[tuple[str, tuple[int, ...]]]) -> list[str]:
     """Group the forms with the same token ids, because their probability counts once."""
     if not any(ids for _, ids in forms):  # a server that shows texts only
         return [repr(form) for form, _ in forms]

@@ -8,7 +8,7 @@ from typing import Any
 from inference.asking.reading.strict_answers import find_option_equal_to_text
 
 
-def build_sample_answer_columns(
+def build_lenient_and_strict_answer_columns(
     texts: Sequence[str | None], wordings_by_label: Mapping[str, Sequence[str]], lenient_answers: Sequence[str | None]
 ) -> dict[str, Any]:
     """Make the columns that say which option every text was read as.

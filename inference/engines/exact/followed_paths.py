@@ -166,7 +166,7 @@ class FollowedPaths:
         Example: two followed nodes have 2 children and 1. `logprobs` holds the three children, `owner` is [0, 0, 1].
         """
         sizes = self._sizes[followed.node]
-        owner, child = _expand_ranges_into_indices(self._first_child[followed.node], sizes)
+        owner, child = _expand_ranges_into_owners_and_indices(self._first_child[followed.node], sizes)
         line, reached = followed.line[owner], followed.reached[owner] + logprobs
         self._broken[line[np.isnan(logprobs)]] = True
         ending = self._owners[followed.node] >= 0
@@ -195,7 +195,7 @@ class FollowedPaths:
 
     def _compute_needed_and_likely_masks(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Tell which open beginnings must be followed, by the rule above, and which are likely to matter."""
-        beginning, place, waiting = self._sum_open_beginnings_per_option()
+        beginning, place, waiting = self._map_open_beginnings_to_options_with_sums()
         bound = np.logaddexp(self._total, waiting)
         # One more than are open, because the shares are of a bound that holds what is left out, too.
         n_open = np.bincount(place, minlength=len(bound)) + 1
@@ -211,11 +211,11 @@ class FollowedPaths:
         """Sum what is left out: per line the largest share of an option."""
         shares = np.zeros(len(self._first_option))
         if len(self._open.line):
-            beginning, place, waiting = self._sum_open_beginnings_per_option()
+            beginning, place, waiting = self._map_open_beginnings_to_options_with_sums()
             np.maximum.at(shares, self._open.line[beginning], np.exp(waiting[place] - self._total[place]))
         return shares
 
-    def _sum_open_beginnings_per_option(self) -> tuple[Indices, Indices, Logs]:
+    def _map_open_beginnings_to_options_with_sums(self) -> tuple[Indices, Indices, Logs]:
         """Sum the open beginnings of every option.
 
         Returns
@@ -224,7 +224,7 @@ class FollowedPaths:
         sum per option.
         """
         node = self._open.node
-        beginning, served = _expand_ranges_into_indices(self._first_served[node], self._n_served[node])
+        beginning, served = _expand_ranges_into_owners_and_indices(self._first_served[node], self._n_served[node])
         place = self._first_option[self._open.line[beginning]] + self._served[served]
         reached = self._open.reached[beginning]
         highest = np.full(len(self._total), -math.inf)
@@ -234,12 +234,12 @@ class FollowedPaths:
             return beginning, place, highest + np.log(sums)
 
 
-def _expand_ranges_into_indices(starts: Indices, sizes: Indices) -> tuple[Indices, Indices]:
+def _expand_ranges_into_owners_and_indices(starts: Indices, sizes: Indices) -> tuple[Indices, Indices]:
     """Write ranges out one after the other: the number of the range, and the place.
 
     Examples
     --------
-    >>> [numbers.tolist() for numbers in _expand_ranges_into_indices(np.array([4, 0]), np.array([2, 1]))]
+    >>> [numbers.tolist() for numbers in _expand_ranges_into_owners_and_indices(np.array([4, 0]), np.array([2, 1]))]
     [[0, 0, 1], [4, 5, 0]]
     """
     owner = np.repeat(np.arange(len(sizes)), sizes)

@@ -101,7 +101,7 @@ def compute_number_logprobs(
         for start in range(0, extended.shape[1], paths_per_pass):
             chosen = extended[:, start : start + paths_per_pass]
             scores = branches.score_next_tokens_after_paths(chosen, followed)
-            ending, either = _sum_log_weights_of_ending_tokens(scores, lattice.continuing, temperatures)
+            ending, either = _compute_log_sums_of_ending_and_all_weights(scores, lattice.continuing, temperatures)
             ended[:, rows, chosen] = ending - either
             if followed:
                 _write_logprobs_of_continued_paths(
@@ -188,7 +188,7 @@ def _write_logprobs_of_continued_paths(
     reached_logprobs[..., following] = np.where(at[:, parents] >= 0, continued, reached_logprobs[..., following])
 
 
-def _sum_log_weights_of_ending_tokens(
+def _compute_log_sums_of_ending_and_all_weights(
     scores: Tensor, continuing_tokens: Sequence[int], temperatures: Sequence[float]
 ) -> tuple[Logs, Logs]:
     """Sum the weights of the tokens that end a number, and of all tokens: logarithms [temperatures, rows, width] each.
@@ -196,12 +196,14 @@ def _sum_log_weights_of_ending_tokens(
     The former are summed by themselves: 1 minus the rest would be nothing but rounding where the rest is nearly 1.
     """
     tokens = torch.tensor(continuing_tokens, device=scores.device)
-    going_on = _sum_log_weights_over_vocabulary(scores.index_select(-1, tokens), temperatures, tokens[:0])
-    ending = _sum_log_weights_over_vocabulary(scores, temperatures, tokens)
+    going_on = _compute_log_sum_of_weights_not_excluded(scores.index_select(-1, tokens), temperatures, tokens[:0])
+    ending = _compute_log_sum_of_weights_not_excluded(scores, temperatures, tokens)
     return ending, np.logaddexp(going_on, ending)
 
 
-def _sum_log_weights_over_vocabulary(scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor) -> Logs:
+def _compute_log_sum_of_weights_not_excluded(
+    scores: Tensor, temperatures: Sequence[float], excluded_tokens: Tensor
+) -> Logs:
     """Sum exp(score / temperature) over the vocabulary without `excluded_tokens`: logarithms [temperatures, ...]."""
     flat = scores.flatten(0, -2)
     sums = flat.new_empty(len(temperatures), len(flat))

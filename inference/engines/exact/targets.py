@@ -86,7 +86,7 @@ class Targets:
 class NextTokens(Protocol):
     """What an engine knows about the tokens that follow the rows of a batch."""
 
-    def find_most_probable_first_tokens(self) -> list[int]:
+    def find_most_probable_first_token_per_row(self) -> list[int]:
         """Return the most probable next token of the whole vocabulary, per row."""
 
     def compute_first_token_logprobs(
@@ -136,7 +136,7 @@ class WholeVocabulary:
 
     next_token: Callable[[TokenIds], Tensor]
 
-    def find_most_probable_first_tokens(self) -> list[int]:
+    def find_most_probable_first_token_per_row(self) -> list[int]:
         """See `NextTokens`."""
         logprobs = self.next_token(())
         # numpy searches a row on a CPU more than ten times as fast.
@@ -229,9 +229,9 @@ def score_batch(
     >>> [(round(score.mass, 3), score.answer) for row in scores for score in row]
     [(1.0, 0), (0.375, None)]
     """
-    likeliest = next_tokens.find_most_probable_first_tokens()
+    likeliest = next_tokens.find_most_probable_first_token_per_row()
     owners = [target.options_by_first_token.get(token, ()) for target, token in zip(targets, likeliest, strict=True)]
-    scores = _build_scores_from_target_log_probabilities(
+    scores = _build_score_of_each_line(
         _compute_option_logprobs(targets, next_tokens, temperatures), owners * len(temperatures)
     )
     # `scores` holds all rows at the first temperature, then all at the second, ... Of 3 rows at two temperatures,
@@ -265,9 +265,7 @@ def _compute_option_logprobs(
     )
 
 
-def _build_scores_from_target_log_probabilities(
-    computed: OptionLogprobs, top_token_options: Sequence[tuple[int, ...]]
-) -> list[Score]:
+def _build_score_of_each_line(computed: OptionLogprobs, top_token_options: Sequence[tuple[int, ...]]) -> list[Score]:
     """Make scores of the log-probabilities of lines; the top token of each may begin `top_token_options`."""
     every = np.exp(computed.logprobs)
     # Float32 softmax terms may sum to some 1e-8 more than everything.

@@ -133,9 +133,9 @@ class AnswerPaths:
         # Log-probabilities [temperatures, tokens that go on], by prompt and beginning.
         self._logprobs: dict[tuple[int, TokenIds], Logs] = {}
 
-    def find_most_probable_first_tokens(self) -> list[int]:
+    def find_most_probable_first_token_per_row(self) -> list[int]:
         """See `NextTokens`."""
-        return self._first.find_most_probable_first_tokens()
+        return self._first.find_most_probable_first_token_per_row()
 
     def compute_first_token_logprobs(
         self, rows: Sequence[int], tokens: Sequence[int], temperatures: Sequence[float]
@@ -157,9 +157,9 @@ class AnswerPaths:
         """
         new = [beginning for beginning in beginnings if (beginning.row, beginning.node.path) not in self._logprobs]
         if new and self._trees is None:
-            self._compute_logprobs_of_branches({(row, node.path): node for _, row, node, _ in new})
+            self._compute_and_store_logprobs_after_nodes({(row, node.path): node for _, row, node, _ in new})
         elif new and self._trees is not None:
-            for asked, log_softmax in self._trees.iterate_log_softmax_after_beginnings(
+            for asked, log_softmax in self._trees.iterate_beginnings_and_log_softmax_by_pass(
                 self._choose_nodes_to_read_by_prompt(new)
             ):
                 self._store_logprobs_after_beginnings(asked, log_softmax)
@@ -186,10 +186,10 @@ class AnswerPaths:
             nodes_by_prompt.setdefault(row, {}).update((ahead.path, ahead) for ahead in nodes)
         return {row: list(nodes.values()) for row, nodes in nodes_by_prompt.items()}
 
-    def _compute_logprobs_of_branches(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
+    def _compute_and_store_logprobs_after_nodes(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
         """Compute all that goes on behind some beginnings, in as few passes as the budget allows."""
         all_branches = [branch for (prompt, _), node in nodes.items() for branch in list_answer_branches(prompt, node)]
-        rows = _join_branches_into_rows(all_branches, self._budget.tree)
+        rows = _group_branches_into_families(all_branches, self._budget.tree)
         row_of = {place: number for number, row in enumerate(rows) for place in row.members}
         for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
             self._run_pass_and_store_branch_logprobs(
@@ -225,7 +225,7 @@ class AnswerPaths:
         self._logprobs |= {(prompt, node.path): part for (prompt, node), part in zip(asked, parts, strict=True)}
 
 
-def _join_branches_into_rows(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
+def _group_branches_into_families(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
     """Join the branches behind each prompt in rows of at most `max_tokens` tokens; a branch alone may exceed it."""
     rows: list[Family] = []
     for place, branch in enumerate(all_branches):

@@ -114,7 +114,7 @@ class AnswerTrees:
         self._numbers: list[list[int]] = [[] for _ in continuations.prompts]
         self._n_numbers = 1
 
-    def iterate_log_softmax_after_beginnings(
+    def iterate_beginnings_and_log_softmax_by_pass(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> Iterator[tuple[list[Asked], Tensor]]:
         """Compute the log-softmax behind beginnings.
@@ -135,9 +135,11 @@ class AnswerTrees:
             part = {prompt: nodes[start : start + self._max_tokens] for prompt, nodes in nodes_by_prompt.items()}
             families = [Family([prompt], len(nodes)) for prompt, nodes in part.items() if nodes]
             for prompts in partition_into_batches(families, Room(self._max_tokens, self._max_rows, LEAST_FILLED)):
-                yield self._compute_log_softmax_in_one_pass({prompt: part[prompt] for prompt in sorted(prompts)})
+                yield self._read_beginnings_and_log_softmax_in_one_pass(
+                    {prompt: part[prompt] for prompt in sorted(prompts)}
+                )
 
-    def _compute_log_softmax_in_one_pass(
+    def _read_beginnings_and_log_softmax_in_one_pass(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> tuple[list[Asked], Tensor]:
         """Compute the beginnings of some prompts in one pass."""
@@ -171,9 +173,9 @@ class AnswerTrees:
                     kept.append(int(new_numbers[row, column]))
                 asked.append((prompt, node))
                 read.append((row, column))
-        return asked, self._run_model(prompts, ids, depths, is_visible, shown, kept, read)
+        return asked, self._run_model_and_read_log_softmax(prompts, ids, depths, is_visible, shown, kept, read)
 
-    def _run_model(
+    def _run_model_and_read_log_softmax(
         self,
         prompts: Sequence[int],
         ids: np.ndarray,

@@ -71,7 +71,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         self.run_model.remove_hooks()
         return {}
 
-    def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
+    def _choose_prefix_ids_to_compute_once(self, common_ids: list[int]) -> list[int]:
         """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else
         none."""
         usable = common_ids if self._cache_window and len(common_ids) >= SHORTEST_PREFIX else []
@@ -110,7 +110,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
 
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows on their options: per row a score for every temperature."""
-        targets = [self._tokenize_row_options(row) for row in rows]
+        targets = [self._find_or_tokenize_target_of_row(row) for row in rows]
         prompt, answer = max(len(row.ids) for row in rows), max(target.longest_answer_length for target in targets)
         # A model with an attention window counts places in the cache, and the longest answer may follow a short prompt,
         # which is padded there.

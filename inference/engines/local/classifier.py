@@ -11,7 +11,7 @@ import torch
 from ground.errors import InputError
 from inference.engines.contract import NOT_FINITE, Explanation, Score
 from inference.engines.exact.answer_words import Answers
-from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
+from inference.engines.local.engine import NonWritingEngine, pad_rows_right_and_count_lengths
 from inference.engines.rows import Row
 from inference.stimuli.templates.prompt_forms import PAIR
 
@@ -43,7 +43,7 @@ class ClassifierEngine(NonWritingEngine):
         super().__init__(checkpoint, batch_size)
         self.classes = _read_class_names(self.name, self.model.config)
         self._owners: dict[Answers, list[int]] = {}
-        self.info |= {"classes": list(self.classes), **_read_tuning_record(self.name, self.model.config)}
+        self.info |= {"classes": list(self.classes), **_read_tuning_fields_from_config(self.name, self.model.config)}
 
     def set_class_names(self, names: Sequence[str]) -> None:
         """Say what the classes mean, where the configuration only numbers them.
@@ -93,7 +93,7 @@ class ClassifierEngine(NonWritingEngine):
         """
         return "\n".join(_extract_sentence_pair(prompt))
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
         (row,) = self._get_or_tokenize_rows([prompt])
         counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))
@@ -113,12 +113,12 @@ class ClassifierEngine(NonWritingEngine):
 
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score pairs on their classes: per row a score for every temperature."""
-        ids, lengths = pad_token_rows_right([row.ids for row in rows], self.model.device, self._pad)
+        ids, lengths = pad_rows_right_and_count_lengths([row.ids for row in rows], self.model.device, self._pad)
         is_token = torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]
         inputs = {"input_ids": ids, "attention_mask": is_token.long()}
         segments = [row.segments for row in rows if isinstance(row, PairRow) and row.segments is not None]
         if segments:
-            inputs["token_type_ids"] = pad_token_rows_right(segments, self.model.device, 0)[0]
+            inputs["token_type_ids"] = pad_rows_right_and_count_lengths(segments, self.model.device, 0)[0]
         logits = self.model(**inputs).logits.double()
         scores = [(logits / temperature).log_softmax(-1).tolist() for temperature in temperatures]
         return [
@@ -132,10 +132,10 @@ class ClassifierEngine(NonWritingEngine):
     def _find_class_of_each_option(self, answers: Answers) -> list[int]:
         """Find the class of every option, by the words that count as it."""
         if answers not in self._owners:
-            self._owners[answers] = [self._find_class_named_by_words(words) for words in answers]
+            self._owners[answers] = [self._require_class_named_by_words(words) for words in answers]
         return self._owners[answers]
 
-    def _find_class_named_by_words(self, words: Sequence[str]) -> int:
+    def _require_class_named_by_words(self, words: Sequence[str]) -> int:
         """Find the one class whose name is among the words of an option."""
         folded_words = {word.casefold() for word in words}
         places = [place for place, name in enumerate(self.classes) if name.casefold() in folded_words]
@@ -194,7 +194,7 @@ def _read_class_names(name: str, config: Any) -> tuple[str, ...]:
     return tuple(str(names[place]) for place in range(len(names)))
 
 
-def _read_tuning_record(name: str, config: Any) -> dict[str, Any]:
+def _read_tuning_fields_from_config(name: str, config: Any) -> dict[str, Any]:
     """Read what `waver tune` recorded, for run.json; a checkpoint that others tuned has nothing of it."""
     recorded = getattr(config, TUNING, None)
     if recorded is None:

@@ -14,7 +14,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
 from inference.engines.exact.answer_words import TokenIds
 from inference.engines.local.batching import ALONE, Joining, join_prompts_beginning_alike
-from inference.engines.local.engine import pad_token_rows_right
+from inference.engines.local.engine import pad_rows_right_and_count_lengths
 from inference.engines.local.families import PackedRows, pack_prompt_families_into_rows
 from inference.engines.local.last_position import OnePosition, are_log_probabilities_nearly_equal
 from inference.engines.rows import find_common_prefix
@@ -143,7 +143,7 @@ class Continuations:
                 self._first = self._compute_log_softmax_after_prompts()
             return self._first
         if self.cache is None:
-            ids, lengths = pad_token_rows_right([[*prompt, *path] for prompt in self.prompts], self._device)
+            ids, lengths = pad_rows_right_and_count_lengths([[*prompt, *path] for prompt in self.prompts], self._device)
             return self.run_model(lengths - 1, input_ids=ids, use_cache=False)
         return self._rewind_cache_and_run_path(path)
 
@@ -172,7 +172,7 @@ class Continuations:
         if self.cache is None:
             starts = [self.prompts[place] for place in prompt_places]
             branch_rows = zip(starts, branches.ids.tolist(), branches.lengths.tolist(), strict=True)
-            ids, _ = pad_token_rows_right(
+            ids, _ = pad_rows_right_and_count_lengths(
                 [[*start, *more[:length]] for start, more, length in branch_rows], self._device
             )
             before = torch.tensor([len(start) for start in starts], device=self._device)

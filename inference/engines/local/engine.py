@@ -17,7 +17,7 @@ from inference.engines.local.batching import (
     Joining,
     Room,
     choose_batch_limits,
-    iterate_results_of_halved_batch,
+    iterate_results_and_sizes_of_parts_that_fit,
     join_prompts_beginning_alike,
     partition_into_batches,
 )
@@ -57,7 +57,7 @@ class LocalEngine(RowEngine):
         room = self._choose_pass_limits(longest)
         # Tokens that all prompts share are computed once, so they count in no row. Example: prompts of 10 and 12 tokens
         # that begin with the same 8, of which all prompts share 5, need 5 and 7 tokens, and share 3 of them.
-        once = len(self._choose_shared_prefix(measured.shared))
+        once = len(self._choose_prefix_ids_to_compute_once(measured.shared))
         joined_families = join_prompts_beginning_alike([length - once for length in lengths],
                                         [max(0, n_common - once) for n_common in measured.common],
                          self._choose_prompt_packing_limits(longest), room.rows)  # fmt: skip
@@ -82,13 +82,13 @@ class LocalEngine(RowEngine):
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in iterate_results_of_halved_batch(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in iterate_results_and_sizes_of_parts_that_fit(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
             results += part or [build_failure(f"out of memory on {self.model.device} with this prompt alone")]
         return results
 
-    def _choose_shared_prefix(self, common_ids: list[int]) -> list[int]:
+    def _choose_prefix_ids_to_compute_once(self, common_ids: list[int]) -> list[int]:
         """Return the ids of `common_ids` that are computed once for all prompts: none, unless an engine can do so."""
         return []
 
@@ -143,7 +143,7 @@ class NonWritingEngine(LocalEngine):
         return self._describe_unknown_token_of_row(row)
 
 
-def pad_token_rows_right(
+def pad_rows_right_and_count_lengths(
     rows: Sequence[Sequence[int]], device: torch.device, fill: int | None = None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Put rows of ids into one tensor.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from inference.engines.local.engine import pad_token_rows_right
+from inference.engines.local.engine import pad_rows_right_and_count_lengths
 from inference.engines.rows import find_common_prefix
 
 
@@ -104,17 +104,17 @@ def pack_prompt_families_into_rows(
     if len(families) == len(prompts):
         return _pack_each_prompt_as_row(prompts, device)
     rows = [_pack_prompt_family_into_row([prompts[place] for place in family]) for family in families]
-    ids, _ = pad_token_rows_right([row[0] for row in rows], device)
-    positions, _ = pad_token_rows_right([row[1] for row in rows], device)
-    ends, _ = pad_token_rows_right([row[2] for row in rows], device, ids.shape[1])
-    paths, lengths = pad_token_rows_right([path for row in rows for path in row[3]], device)
+    ids, _ = pad_rows_right_and_count_lengths([row[0] for row in rows], device)
+    positions, _ = pad_rows_right_and_count_lengths([row[1] for row in rows], device)
+    ends, _ = pad_rows_right_and_count_lengths([row[2] for row in rows], device, ids.shape[1])
+    paths, lengths = pad_rows_right_and_count_lengths([path for row in rows for path in row[3]], device)
     family = [number for number, members in enumerate(families) for _ in members]
     return PackedRows(ids, positions, ends, torch.tensor(family, device=device), paths, lengths)
 
 
 def _pack_each_prompt_as_row(prompts: Sequence[list[int]], device: torch.device) -> PackedRows:
     """Write every prompt as a row of its own."""
-    ids, lengths = pad_token_rows_right(prompts, device)
+    ids, lengths = pad_rows_right_and_count_lengths(prompts, device)
     places = torch.arange(ids.shape[1], device=device).expand_as(ids)
     paths = places.minimum(lengths[:, None] - 1)
     ends = torch.where(places < lengths[:, None], lengths[:, None], ids.shape[1])

@@ -18,7 +18,7 @@ from transformers.cache_utils import DynamicLayer
 
 from inference.engines.contract import Sampling
 from inference.engines.local.continuations import Continuations
-from inference.engines.local.engine import pad_token_rows_right
+from inference.engines.local.engine import pad_rows_right_and_count_lengths
 
 # Tokens for which a text gets memory at a time: many long texts end early and never need memory for all tokens.
 ROOM = 64
@@ -292,7 +292,7 @@ class GrowingLayer(DynamicLayer):
         self._whole = [self._enlarge_states_by_zeros(states) for states in (layer.keys, layer.values)]
         if rows is not None:  # first enlarged for the few prompts, then copied once for each of their many texts
             self._whole = [whole[rows] for whole in self._whole]
-        self._view_first_places_of_memory(layer.keys.shape[-2])
+        self._set_keys_and_values_to_first_places(layer.keys.shape[-2])
 
     def update(self, key_states: Tensor, value_states: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         """Write the keys and values of a pass behind those before it; memory is enlarged when it is used up.
@@ -311,19 +311,19 @@ class GrowingLayer(DynamicLayer):
             self._whole = [self._enlarge_states_by_zeros(whole) for whole in self._whole]
         for whole, new in zip(self._whole, (key_states, value_states), strict=True):
             whole[..., length : length + more, :] = new
-        self._view_first_places_of_memory(length + more)
+        self._set_keys_and_values_to_first_places(length + more)
         return self.keys, self.values
 
     def batch_select_indices(self, indices: Tensor) -> None:
         """Replace the rows by these, in this order."""
         self._whole = [whole[indices] for whole in self._whole]
-        self._view_first_places_of_memory(self.keys.shape[-2])
+        self._set_keys_and_values_to_first_places(self.keys.shape[-2])
 
     def _enlarge_states_by_zeros(self, states: Tensor) -> Tensor:
         """Enlarge keys or values by zeros for later tokens."""
         return pad(states, (0, 0, 0, self._more))
 
-    def _view_first_places_of_memory(self, length: int) -> None:
+    def _set_keys_and_values_to_first_places(self, length: int) -> None:
         """Let keys and values be views of the first places of the memory."""
         self.keys, self.values = (whole[..., :length, :] for whole in self._whole)
 
@@ -339,7 +339,7 @@ class _RecomputedTexts:
         """Add one token to every row and compute the log-softmax of the next one anew."""
         for ids, token in zip(self._ids, tokens.tolist(), strict=True):
             ids.append(token)
-        padded, lengths = pad_token_rows_right(self._ids, tokens.device)
+        padded, lengths = pad_rows_right_and_count_lengths(self._ids, tokens.device)
         return self._run(lengths - 1, input_ids=padded, use_cache=False)
 
     def reorder_or_repeat_text_rows(self, rows: Tensor) -> None:

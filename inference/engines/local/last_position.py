@@ -80,7 +80,7 @@ class OnePosition:
             self._at = self._rows = None
         return self._select_positions_of_hidden_states(logits, at, rows)[:, 0].float().log_softmax(-1)
 
-    def run_passes_with_joint_head(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def compute_log_softmax_of_several_passes(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Compute the same for several passes one below the other, with one product of the head if the model allows it.
 
         Parameters
@@ -90,13 +90,13 @@ class OnePosition:
         """
         if len(passes) == 1 or not self.is_joint_head_exact:
             return torch.cat([self(at, **inputs) for at, inputs in passes])
-        return self._run_bodies_then_head_once(passes)
+        return self._compute_log_softmax_with_one_head_run(passes)
 
     @cached_property
     @torch.inference_mode()
     def is_joint_head_exact(self) -> bool:
-        """Whether `run_passes_with_joint_head` computes one head for several passes, because a trial showed the same
-        numbers."""
+        """Whether `compute_log_softmax_of_several_passes` computes one head for several passes, because a trial showed
+        the same numbers."""
         if "head" not in self.shortcuts or self.model.base_model is self.model:
             return False
         ids = self._build_token_ids_for_hook_trial()
@@ -105,13 +105,13 @@ class OnePosition:
         passes = [(torch.tensor([1, 3], device=ids.device), {"input_ids": ids, "attention_mask": mask}),
                   (torch.tensor([2], device=ids.device), {"input_ids": ids[1:, :3]})]  # fmt: skip
         try:
-            joint = self._run_bodies_then_head_once(passes)
+            joint = self._compute_log_softmax_with_one_head_run(passes)
         except Exception:  # this architecture does not compute its scores from the output of its body alone
             return False
         separate = torch.cat([self(at, **inputs) for at, inputs in passes])
         return joint.shape == separate.shape and are_log_probabilities_nearly_equal(joint, separate, self.model.dtype)
 
-    def _run_bodies_then_head_once(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
+    def _compute_log_softmax_with_one_head_run(self, passes: Sequence[tuple[Tensor, Mapping[str, Any]]]) -> Tensor:
         """Run the body for each pass, then the model once, in which the output of all replaces the body."""
         body = self.model.base_model
         read = []
@@ -131,7 +131,7 @@ class OnePosition:
             setattr(self.model, self.model.base_model_prefix, body)
         return logits[:, 0].float().log_softmax(-1)
 
-    def compute_full_vocabulary_logits(self, **inputs: Any) -> Tensor:
+    def compute_logits_at_every_position(self, **inputs: Any) -> Tensor:
         """Compute logits over the full vocabulary at every position, float32 [rows, positions, vocabulary]."""
         logits: Tensor = self.model(**inputs).logits
         return logits.float()

@@ -91,7 +91,7 @@ def build_engine_from_loaded_model(
     precision = model.dtype if as_it_is or is_quantized(model) else resolve_dtype(dtype, model.device, config)
     info = {
         "engine": choose_engine_for_architecture(name, config, engine),
-        "revision": f"not known, loaded in Python; weights {compute_weights_digest(model)}",
+        "revision": f"not known, loaded in Python; weights {compute_sampled_weights_digest(model)}",
         "dtype": str(precision).removeprefix("torch."),
         "device": str(model.device),
         "parameters": count_parameters_and_set_threads(model),
@@ -109,7 +109,7 @@ def is_quantized(model: Any) -> bool:
 
 
 @torch.no_grad()
-def compute_weights_digest(model: Any) -> str:
+def compute_sampled_weights_digest(model: Any) -> str:
     """Compute a digest of the weights of a model: names, shapes and sampled numbers."""
     digest = hashlib.sha256()
     for name, weight in model.named_parameters():

@@ -25,7 +25,7 @@ from inference.engines.local.batching import (
     merge_consecutive_batches,
     partition_into_batches,
 )
-from inference.engines.local.engine import NonWritingEngine, pad_token_rows_right
+from inference.engines.local.engine import NonWritingEngine, pad_rows_right_and_count_lengths
 from inference.engines.local.last_position import OnePosition
 from inference.engines.rows import PromptMeasures, Row
 from inference.engines.tokens import build_encoder_without_truncation_or_padding
@@ -78,7 +78,7 @@ class MaskedEngine(NonWritingEngine):
         """
         return prompt.text or ""
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
         row = self._get_or_tokenize_rows([prompt])[0]
         options = self._find_answers_of_one_token(row)
@@ -130,12 +130,14 @@ class MaskedEngine(NonWritingEngine):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score rows at their masks: per row a score for every temperature."""
         passes = self._split_batch_into_passes(rows)
-        log_softmax = self.run_model.run_passes_with_joint_head(
-            [self._build_inputs_of_pass([rows[place] for place in part]) for part in passes]
+        log_softmax = self.run_model.compute_log_softmax_of_several_passes(
+            [self._build_read_places_and_inputs_of_pass([rows[place] for place in part]) for part in passes]
         )
         following = WholeVocabulary(lambda _path: log_softmax)
         order = [place for part in passes for place in part]
-        scored = score_batch([self._tokenize_row_options(rows[place]) for place in order], following, temperatures)
+        scored = score_batch(
+            [self._find_or_tokenize_target_of_row(rows[place]) for place in order], following, temperatures
+        )
         return [scores for _, scores in sorted(zip(order, scored, strict=True), key=itemgetter(0))]
 
     def _split_batch_into_passes(self, rows: Sequence[Row]) -> list[list[int]]:
@@ -145,16 +147,18 @@ class MaskedEngine(NonWritingEngine):
             [Family([place], length) for place, length in enumerate(lengths)], self._choose_pass_limits(max(lengths))
         )
 
-    def _build_inputs_of_pass(self, rows: Sequence[Row]) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
+    def _build_read_places_and_inputs_of_pass(
+        self, rows: Sequence[Row]
+    ) -> tuple[torch.Tensor, dict[str, torch.Tensor | None]]:
         """Make the inputs of one pass; first come the places of the masks."""
-        ids, lengths = pad_token_rows_right([row.ids for row in rows], self.model.device, self._pad)
+        ids, lengths = pad_rows_right_and_count_lengths([row.ids for row in rows], self.model.device, self._pad)
         at = (ids == self.tokenizer.mask_token_id).int().argmax(-1)
         # Rows of one length need no mask, and attention without one is faster.
         padded = int(lengths.min()) < ids.shape[1]
         mask = (torch.arange(ids.shape[1], device=ids.device) < lengths[:, None]).long() if padded else None
         return at, {"input_ids": ids, "attention_mask": mask}
 
-    def _tokenize_row_options(self, row: Row) -> Target:
+    def _find_or_tokenize_target_of_row(self, row: Row) -> Target:
         """Return the options of a row as token ids, found once per context."""
         left, _, right = row.text.partition(self._mask)
         context = (row.answers, extract_prompt_end_affecting_tokens(left), extract_first_word(right))

@@ -74,7 +74,7 @@ class NumberTree:
         if self._cache is None:
             self._cache = DynamicCache()
             self._cache.layers = [GrowingLayer(layer, None, self._room) for layer in self._asked.cache.layers]  # type: ignore[union-attr]
-        scores = self._asked.run_model.compute_full_vocabulary_logits(
+        scores = self._asked.run_model.compute_logits_at_every_position(
             input_ids=torch.tensor(self._paths.tokens[path_places], device=device),
             attention_mask=self._build_attention_mask_of_paths(path_places),
             position_ids=self._asked.position[:, None]

@@ -48,7 +48,7 @@ class Forms:
     sequences: tuple[tuple[bytes | TokenIds, ...], ...]
     firsts: frozenset[int] | None = None
 
-    def find_options_begun_by_token(self, token: ShownToken) -> Match:
+    def match_token_to_options(self, token: ShownToken) -> Match:
         """Find the options that a shown token may be the start of.
 
         If a form begins a longer form of the same option ("yes", "yes please"), the token counts for that option
@@ -135,14 +135,14 @@ def compute_score_from_shown_first_tokens(tokens: Sequence[ShownToken], forms: F
     for token in tokens:
         value = math.exp(token.logprob)
         total += value
-        match = forms.find_options_begun_by_token(token)
+        match = forms.match_token_to_options(token)
         if match.whole is not None:
             probability[match.whole] += value
         elif match.perhaps:
             unclear += value
     mass = min(1.0, sum(probability))
     missing = unclear + _bound_hidden_probability(tokens, forms, total)
-    answer = _find_only_option_of_token(forms.find_options_begun_by_token(tokens[0]))
+    answer = _find_only_option_of_token(forms.match_token_to_options(tokens[0]))
     if missing > NEGLIGIBLE:
         return Score(tuple(probability), (), mass, answer, mass_upper=min(1.0, mass + missing))
     logprob = tuple(math.log(value) if value else -math.inf for value in probability)

@@ -24,7 +24,7 @@ from inference.engines.openai import requests
 from inference.engines.openai.failures import RepliesUnusable, RequestFailed, Retries, ServerRefused
 from inference.engines.openai.first_tokens import OptionQuestion
 from inference.engines.openai.limits import Clock
-from inference.engines.openai.pool import ask_concurrently_and_yield_answers
+from inference.engines.openai.pool import ask_concurrently_and_yield_arrived_answers
 from inference.engines.openai.probe import Probe, probe_endpoint
 from inference.engines.openai.samples import Samples
 from inference.engines.openai.server import Server
@@ -186,7 +186,7 @@ class OpenAIEngine:
         answers = self._ask_all_prompts(prompts, (), samplings)
         return [[responses[place] for responses in answers] for place in range(len(samplings))]
 
-    def ask_prompts_and_stream_answers(
+    def ask_prompts_and_yield_arrived_answers(
         self,
         prompts: Iterable[Prompt],
         temperatures: Sequence[float],
@@ -198,11 +198,11 @@ class OpenAIEngine:
         Parameters
         ----------
         prompts, temperatures, samplings, thinkings
-            As in `StreamingEngine.ask_prompts_and_stream_answers`.
+            As in `StreamingEngine.ask_prompts_and_yield_arrived_answers`.
 
         Yields
         ------
-        From time to time what has come, as `StreamingEngine.ask_prompts_and_stream_answers` does.
+        From time to time what has come, as `StreamingEngine.ask_prompts_and_yield_arrived_answers` does.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class OpenAIEngine:
             ]
 
         waiting, before = iter(prompts), self._server.doubts.usable
-        yield from ask_concurrently_and_yield_answers(
+        yield from ask_concurrently_and_yield_arrived_answers(
             self._runner, self.settings.concurrency, waiting, ask_prompt, lambda: self._barred is not None
         )
         if isinstance(self._barred, RepliesUnusable) and next(waiting, None) is None:
@@ -279,9 +279,9 @@ class OpenAIEngine:
         """
         return requests.render_prompt_text(prompt)
 
-    def explain_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
-        endpoint = self._get_probe_of_endpoint(prompt)
+        endpoint = self._get_probe_for_prompt(prompt)
         before = self._server.usage.tokens_in
         unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
         score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
@@ -356,7 +356,7 @@ class OpenAIEngine:
             where = f"{self.settings.address} ({api})"
             raise kind(f"{where} cannot be asked for model '{self._server.model}': {error}{advice}") from None
 
-    def _get_probe_of_endpoint(self, prompt: Prompt) -> Probe:
+    def _get_probe_for_prompt(self, prompt: Prompt) -> Probe:
         """Return what is known of the endpoint that a prompt is sent to."""
         return self._probes[COMPLETIONS if prompt.messages is None else CHAT]
 
@@ -370,7 +370,7 @@ class OpenAIEngine:
         """Ask all prompts and return their answers in order."""
         answers = {
             place: responses
-            for batch in self.ask_prompts_and_stream_answers(prompts, temperatures, samplings, thinkings)
+            for batch in self.ask_prompts_and_yield_arrived_answers(prompts, temperatures, samplings, thinkings)
             for place, _, responses in batch
         }
         return [answers[place] for place in range(len(prompts))]
@@ -388,7 +388,7 @@ class OpenAIEngine:
         """Ask for the first tokens after a prompt, and score its options from them."""
         if prompt.numbers:
             raise InputError(NO_NUMBERS)
-        endpoint = self._get_probe_of_endpoint(prompt)
+        endpoint = self._get_probe_for_prompt(prompt)
         if endpoint.unshown:
             raise InputError(endpoint.unshown)
         shape = endpoint.shape
@@ -400,13 +400,13 @@ class OpenAIEngine:
 
     async def _generate_samples(self, prompt: Prompt, sampling: Sampling) -> Generation:
         """Ask for all samples of a prompt."""
-        shape = self._get_probe_of_endpoint(prompt).shape
+        shape = self._get_probe_for_prompt(prompt).shape
         samples = await self._samples.ask(
             shape,
             shape.convert_prompt_to_request_fields(prompt),
             prompt,
             sampling,
-            lambda reply, choice: requests.parse_answer_text(choice),
+            lambda reply, choice: requests.split_choice_into_thoughts_and_answer(choice),
         )
         return Generation(tuple(text.whole for text in samples), tuple(text.answer for text in samples))
 

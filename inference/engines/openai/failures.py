@@ -74,7 +74,7 @@ class Retries:
     longest: float = 60.0
     patience: float = 300.0
 
-    def choose_wait_before_retry(self, attempt: int, requested_wait: float | None) -> float:
+    def draw_seconds_before_retry(self, attempt: int, requested_wait: float | None) -> float:
         """Choose the wait after an attempt.
 
         Parameters

@@ -13,7 +13,7 @@ R = TypeVar("R")
 LONGEST_SILENCE = 0.25
 
 
-def ask_concurrently_and_yield_answers(
+def ask_concurrently_and_yield_arrived_answers(
     runner: asyncio.Runner,
     concurrency: int,
     prompts: Iterable[T],

@@ -10,7 +10,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.engines.contract import Sampling
 from inference.engines.openai.failures import RequestFailed
-from inference.engines.openai.requests import Shape, parse_answer_text, parse_choices
+from inference.engines.openai.requests import Shape, parse_choices, split_choice_into_thoughts_and_answer
 from inference.engines.openai.returned import ShownToken, parse_candidates_for_first_token
 from inference.engines.openai.server import Server
 from inference.engines.openai.settings import CHAT
@@ -83,11 +83,11 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
         bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
     )
     parted = _are_thoughts_apart_from_text(choice)
-    written = "" if parted else parse_answer_text(choice).whole
+    written = "" if parted else split_choice_into_thoughts_and_answer(choice).whole
     shapes = [replace(shape, ids=True, named=True), replace(shape, ids=True)] if tokens else []
     problem = ""
     for candidate in (*shapes, shape):
-        problem = await _explain_why_first_tokens_are_unreadable(server, candidate, tokens)
+        problem = await _ask_first_tokens_and_explain_if_unreadable(server, candidate, tokens)
         if not problem:
             return Probe(candidate, None, thinks, parted, written)
     n_shown = server.settings.choose_n_top_tokens(api)
@@ -101,13 +101,13 @@ async def _ask_question_and_find_request_shape(server: Server, shape: Shape) -> 
     """Ask without log-probabilities, and find the name of the token limit that the model takes."""
 
     def require_reply_with_answer_text(reply: dict[str, Any]) -> dict[str, Any]:
-        parse_answer_text(parse_choices(reply)[0])
+        split_choice_into_thoughts_and_answer(parse_choices(reply)[0])
         return reply
 
     async def ask_question(shape: Shape) -> dict[str, Any]:
         return await server.ask(
             shape.path,
-            shape.build_short_text_request(shape.convert_text_to_request_prompt(QUESTION)),
+            shape.build_short_text_request(shape.convert_text_to_request_fields(QUESTION)),
             0,
             require_reply_with_answer_text,
             ATTEMPTS,
@@ -137,7 +137,7 @@ async def _speaks_as_vllm_without_tokenizer(server: Server, shape: Shape, choice
     """
     if not STOP_FIELDS & choice.keys():
         return False
-    prompt = shape.convert_text_to_request_prompt(QUESTION)
+    prompt = shape.convert_text_to_request_fields(QUESTION)
     body = replace(shape, vllm=True).build_generation_request(prompt, Sampling(), 1, 0)
     try:
         await server.ask(shape.path, body, 0, parse_choices, ATTEMPTS)
@@ -147,7 +147,7 @@ async def _speaks_as_vllm_without_tokenizer(server: Server, shape: Shape, choice
     return True
 
 
-async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape, question_ids: list[int]) -> str:
+async def _ask_first_tokens_and_explain_if_unreadable(server: Server, shape: Shape, question_ids: list[int]) -> str:
     """Say why the first tokens cannot be read from replies to requests of this shape; empty where they can."""
     n_shown = server.settings.choose_n_top_tokens(shape.api)
     token_ids = tuple(sorted(set(question_ids))) if shape.named else ()
@@ -155,7 +155,7 @@ async def _explain_why_first_tokens_are_unreadable(server: Server, shape: Shape,
     def parse_tokens(reply: dict[str, Any]) -> tuple[ShownToken, ...]:
         return parse_candidates_for_first_token(parse_choices(reply)[0], n_shown, token_ids)
 
-    body = shape.build_first_token_request(shape.convert_text_to_request_prompt(QUESTION), n_shown, token_ids)
+    body = shape.build_first_token_request(shape.convert_text_to_request_fields(QUESTION), n_shown, token_ids)
     try:
         tokens = await server.ask(shape.path, body, 0, parse_tokens, ATTEMPTS)
     except RequestFailed as error:
@@ -183,7 +183,7 @@ def _does_reply_show_thinking(reply: Mapping[str, Any], choice: Mapping[str, Any
     details: Any = reply
     for name in ("usage", "completion_tokens_details", "reasoning_tokens"):
         details = details.get(name) if isinstance(details, Mapping) else None
-    text = parse_answer_text(choice)
+    text = split_choice_into_thoughts_and_answer(choice)
     return (
         bool(text.thoughts)
         or text.answer is None

@@ -88,14 +88,14 @@ class Body:
         if self._encoding not in ("", "identity", *PACKED):
             raise MalformedReply(f"the reply is packed ('{self._encoding}'), which was not asked for")
         self._received += len(received)
-        for piece in self._decompress_received_bytes(received):
+        for piece in self._iterate_decompressed_pieces(received):
             self._bytes += piece
             if len(self._bytes) > MOST_BYTES:
                 break
         if max(self._received, len(self._bytes)) > MOST_BYTES:
             raise TooLarge(f"the reply is larger than {MOST_BYTES / 1e6:.0f} MB", self.beginning)
 
-    def refuse_incomplete_body(self) -> None:
+    def refuse_unfinished_compressed_body(self) -> None:
         """Check that nothing is missing.
 
         Raises
@@ -110,7 +110,7 @@ class Body:
         """Return all that came."""
         return bytes(self._bytes)
 
-    def _decompress_received_bytes(self, received: bytes) -> Iterator[bytes]:
+    def _iterate_decompressed_pieces(self, received: bytes) -> Iterator[bytes]:
         """Unpack received bytes piece by piece."""
         if self._packing is None:
             yield received
@@ -162,7 +162,7 @@ async def receive_whole_reply(sending: Coroutine[Any, Any, Response], timeout_se
         async with asyncio.timeout(timeout_seconds):
             response = await sending
             body = Body(response.headers.get("content-encoding", ""))
-            await _read_body(response, body)
+            await _read_reply_into_body(response, body)
     except TimeoutError:
         if response is None:
             raise Temporary(f"no reply within {timeout_seconds:g} s") from None
@@ -178,13 +178,13 @@ async def receive_whole_reply(sending: Coroutine[Any, Any, Response], timeout_se
     )
 
 
-async def _read_body(response: Response, body: Body) -> None:
+async def _read_reply_into_body(response: Response, body: Body) -> None:
     """Read the body of a reply to its end; a body that breaks off is malformed, but for a reply that is an error."""
     async with aclosing(response.aiter_raw()) as pieces:
         try:
             async for piece in pieces:
                 body.add(piece)
-            body.refuse_incomplete_body()
+            body.refuse_unfinished_compressed_body()
         except TooLarge:
             raise
         except Exception as error:  # among them httpx's errors of a connection, and those of TLS, which it lets through

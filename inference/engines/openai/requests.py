@@ -53,7 +53,7 @@ class Shape:
         """Endpoint below the server's address."""
         return "/chat/completions" if self.api == CHAT else "/completions"
 
-    def convert_text_to_request_prompt(self, text: str) -> dict[str, Any]:
+    def convert_text_to_request_fields(self, text: str) -> dict[str, Any]:
         """Turn a text into the prompt of a request."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
@@ -76,7 +76,7 @@ class Shape:
         Parameters
         ----------
         prompt
-            As `convert_prompt_to_request_fields` or `convert_text_to_request_prompt` makes it.
+            As `convert_prompt_to_request_fields` or `convert_text_to_request_fields` makes it.
         n_shown
             Number of tokens to be shown.
         token_ids
@@ -181,7 +181,7 @@ def parse_choices(reply: Mapping[str, Any]) -> list[dict[str, Any]]:
     return entries
 
 
-def parse_answer_text(choice: Mapping[str, Any]) -> Text:
+def split_choice_into_thoughts_and_answer(choice: Mapping[str, Any]) -> Text:
     """Read the text of an answer; servers give thoughts separately (`reasoning_content`, `reasoning`) or in the text.
 
     Raises

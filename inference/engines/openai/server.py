@@ -126,7 +126,7 @@ class Server:
                     self.usage.note_repeated_request(problem)
                 kind, requested_wait, text = "", None, ""
                 try:
-                    text = await self._post_request(path, {"model": self.model, **body})
+                    text = await self._post_request_for_reply_text(path, {"model": self.model, **body})
                     answer = read_reply(self._parse_and_count_reply(text, n_characters, expected))
                     self.doubts.note_usable_reply(number)
                     return answer
@@ -139,7 +139,7 @@ class Server:
                     self.doubts.note_unusable_reply(kind, f"{problem}; the last one begins: {begins}")
                 self._pause_requests_or_fail_beyond_patience(problem, requested_wait)
             if attempt + 1 < allowed:
-                await self._clock.sleep(self.retries.choose_wait_before_retry(attempt, requested_wait))
+                await self._clock.sleep(self.retries.draw_seconds_before_retry(attempt, requested_wait))
         raise RequestFailed(f"{problem} (asked {allowed} times)")
 
     def _pause_requests_or_fail_beyond_patience(self, problem: str, requested_wait: float | None) -> None:
@@ -149,7 +149,7 @@ class Server:
         if requested_wait is not None:
             self._limits.pause(requested_wait)
 
-    async def _post_request(self, path: str, body: Mapping[str, Any]) -> str:
+    async def _post_request_for_reply_text(self, path: str, body: Mapping[str, Any]) -> str:
         """Send one request and return the text of its reply."""
         import openai
 
@@ -181,7 +181,7 @@ class Server:
         reply = parse_reply_as_json_object(text)
         if "choices" not in reply:  # nothing was generated
             return reply
-        n_tokens = self.usage.count_reply_and_tokens(reply, n_characters)
+        n_tokens = self.usage.count_reply_and_return_tokens(reply, n_characters)
         if n_tokens is not None:
             self._limits.adjust_reserved_tokens(n_tokens - expected_tokens)
         if self.answering is not None and reply.get("model") != self.answering:

@@ -127,13 +127,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         ("--top-logprobs", "K", "most probable tokens to be shown (default: 20 in chat, 5 in completions)"),
         ("--timeout", "SECONDS", "until a request counts as lost (default: 120)"),
     ):
-        group.add_argument(option, type=_build_option_type(option), metavar=metavar, help=about)
+        group.add_argument(option, type=_build_argument_type_of_option(option), metavar=metavar, help=about)
     group.add_argument(
         "--api", choices=("auto", *APIS), help="endpoint (default: auto, chat for chat prompts, completions for plain)"
     )
 
 
-def _build_option_type(option: str) -> Callable[[str], Any]:
+def _build_argument_type_of_option(option: str) -> Callable[[str], Any]:
     """Build what converts the words of an option: to a number within its bounds, or to text."""
     name = option.removeprefix("--").replace("-", "_")
     if name not in BOUNDS:

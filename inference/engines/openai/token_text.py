@@ -56,7 +56,7 @@ class Words:
         """
         if not shows_ids:
             return build_option_forms_in_bytes(prompt.answers)
-        return (await self._find_options_as_token_ids(prompt, text_before))[1]
+        return (await self._find_options_and_forms_as_token_ids(prompt, text_before))[1]
 
     async def list_kept_and_dropped_option_forms(self, prompt: Prompt, shows_ids: bool) -> tuple[Any, Any]:
         """Make `options` and `dropped` of a prompt's `Explanation`.
@@ -76,7 +76,7 @@ class Words:
             As in `find_option_forms`.
         """
         if shows_ids:
-            options, _ = await self._find_options_as_token_ids(prompt)
+            options, _ = await self._find_options_and_forms_as_token_ids(prompt)
             return options.forms, options.dropped
         build_option_forms_in_bytes(prompt.answers)
         return tuple(
@@ -84,7 +84,9 @@ class Words:
             for words in prompt.answers
         ), ()
 
-    async def _find_options_as_token_ids(self, prompt: Prompt, text_before: str | None = None) -> tuple[Options, Forms]:
+    async def _find_options_and_forms_as_token_ids(
+        self, prompt: Prompt, text_before: str | None = None
+    ) -> tuple[Options, Forms]:
         """Find the options of a prompt as token ids, looked up once per context."""
         before = prompt.text if text_before is None else text_before
         context = (
@@ -93,7 +95,7 @@ class Words:
             else await self._find_chat_template_ending(prompt)
         )
         options_and_forms: tuple[Options, Forms] = await self._look_up_once_for_all_prompts(
-            (prompt.answers, context), self._ask_token_ids_of_all_forms, prompt, context
+            (prompt.answers, context), self._ask_and_build_options_and_forms, prompt, context
         )
         return options_and_forms
 
@@ -116,7 +118,7 @@ class Words:
             self._known.pop(key, None)
             raise
 
-    async def _ask_token_ids_of_all_forms(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
+    async def _ask_and_build_options_and_forms(self, prompt: Prompt, context: str) -> tuple[Options, Forms]:
         """Ask the server for the token ids of all forms in a context."""
         texts = [
             context,

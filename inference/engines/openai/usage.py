@@ -44,7 +44,7 @@ class Usage:
     tokens_of_them: int = 0
     uncounted: int = 0
 
-    def count_reply_and_tokens(self, reply: Mapping[str, Any], n_characters: int) -> int | None:
+    def count_reply_and_return_tokens(self, reply: Mapping[str, Any], n_characters: int) -> int | None:
         """Count a reply to a prompt.
 
         Parameters

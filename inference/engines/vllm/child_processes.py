@@ -121,12 +121,12 @@ def _add_descriptors_and_list_new_child_ids(
     They are added to `descriptor_by_id`, and their ids are returned.
     """
     added = []
-    for child in _list_child_process_ids(parent_id) - set(descriptor_by_id) - set(excluded_ids):
+    for child in _list_direct_child_process_ids(parent_id) - set(descriptor_by_id) - set(excluded_ids):
         try:
             process = os.pidfd_open(child)
         except ProcessLookupError:
             continue
-        if child in _list_child_process_ids(parent_id):  # still there, so the descriptor belongs to that child
+        if child in _list_direct_child_process_ids(parent_id):  # still there, so the descriptor belongs to that child
             descriptor_by_id[child] = process
             added.append(child)
         else:
@@ -134,7 +134,7 @@ def _add_descriptors_and_list_new_child_ids(
     return added
 
 
-def _list_child_process_ids(pid: int) -> set[int]:
+def _list_direct_child_process_ids(pid: int) -> set[int]:
     """List the ids of a process's children, started by any of its threads; none if the process is gone."""
     child_ids: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):

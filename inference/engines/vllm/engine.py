@@ -25,7 +25,7 @@ from inference.engines.vllm.requested_tokens import (
     RequestedPaths,
     RequestedTokens,
     describe_missing_logprobs,
-    read_logprobs,
+    read_logprobs_of_tokens_per_output,
 )
 from inference.engines.vllm.settings import VllmSettings
 from inference.engines.vllm.start import MOST_TOKENS, start_vllm
@@ -94,7 +94,7 @@ class VllmEngine(ThoughtWriter):
     def _score_options(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the option tokens of rows: per row a score for every temperature."""
         self._refuse_low_temperatures(temperatures)
-        targets = [self._tokenize_row_options(row) for row in rows]
+        targets = [self._find_or_tokenize_target_of_row(row) for row in rows]
         following = RequestedTokens(self._ask_vllm_for_logprobs, rows, targets, temperatures)
         scores = score_batch(targets, following, temperatures)
         return self._replace_problem_row_scores_by_errors(following.problems, scores)
@@ -102,7 +102,7 @@ class VllmEngine(ThoughtWriter):
     def _score_numbers(self, rows: Sequence[Row], numbers: range, temperatures: Sequence[float]) -> list[list[Score]]:
         """Ask for the number tokens of rows: per row a score for every temperature."""
         self._refuse_low_temperatures(temperatures)
-        lattice, tokens = self._shrink_lattice_vocabulary(self.get_number_lattice(numbers))
+        lattice, tokens = self._shrink_lattice_and_list_its_tokens(self.get_number_lattice(numbers))
         at_once = max(1, NUMBER_REQUESTS // len(rows))
         paths_by_temperature = [
             RequestedPaths(self._ask_logprobs_of_tokens, rows, lattice.paths, tokens, temperature)
@@ -115,7 +115,7 @@ class VllmEngine(ThoughtWriter):
             problems, build_number_scores_per_row(np.concatenate(logprobs))
         )
 
-    def _shrink_lattice_vocabulary(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
+    def _shrink_lattice_and_list_its_tokens(self, full_lattice: Lattice) -> tuple[Lattice, list[int]]:
         """Build the same paths over a small vocabulary: the tokens of numbers, and one more for all other tokens.
 
         Returns
@@ -159,7 +159,9 @@ class VllmEngine(ThoughtWriter):
         parameters = [self._build_scoring_parameters(part, temperature) for part in parts]
         outputs = self._run_requests([ids for ids in prompts for _ in parts], parameters * len(prompts))
         # With two requests per list, those of its first part are the outputs 0, 2, 4 ...
-        return np.hstack([read_logprobs(outputs[place :: len(parts)], part) for place, part in enumerate(parts)])
+        return np.hstack(
+            [read_logprobs_of_tokens_per_output(outputs[place :: len(parts)], part) for place, part in enumerate(parts)]
+        )
 
     def _build_scoring_parameters(self, tokens: TokenIds, temperature: float) -> Any:
         """Make the parameters of a request for log-probabilities; at temperature 1 it writes the top token."""
@@ -220,7 +222,11 @@ class VllmEngine(ThoughtWriter):
 
     def _join_outputs_into_reply(self, tokens: TokenIds, outputs: Sequence[tuple[TokenIds, Any]]) -> Reply:
         """Join the outputs of the requests of one question, each with the tokens asked for, into a reply."""
-        logprobs = [logprob for part, output in outputs for logprob in read_logprobs([output], part)[0].tolist()]
+        logprobs = [
+            logprob
+            for part, output in outputs
+            for logprob in read_logprobs_of_tokens_per_output([output], part)[0].tolist()
+        ]
         problem = describe_missing_logprobs(tokens, logprobs)
         return Reply(problem=problem) if problem else Reply(logprobs, outputs[0][1].outputs[0].token_ids[0])
 

@@ -59,7 +59,7 @@ class RequestedTokens:
     problems: dict[int, str] = field(default_factory=dict)
     _first: dict[tuple[float, int], Reply] = field(default_factory=dict)
 
-    def find_most_probable_first_tokens(self) -> list[int]:
+    def find_most_probable_first_token_per_row(self) -> list[int]:
         """Return the most probable next token of every row; the same requests ask for the options' first tokens."""
         # Temperature 1 is always asked for, because that reply brings the most probable token.
         keys = [(t, row) for t in dict.fromkeys((1.0, *self.temperatures)) for row in range(len(self.rows))]
@@ -72,7 +72,7 @@ class RequestedTokens:
     ) -> Tensor:
         """Return the log-probabilities of tokens right after some rows.
 
-        `find_most_probable_first_tokens` has asked for them.
+        `find_most_probable_first_token_per_row` has asked for them.
 
         Parameters
         ----------
@@ -85,7 +85,9 @@ class RequestedTokens:
         """
         keys = [(t, row) for t in temperatures for row in rows]
         sizes = [len(tokens)] * len(keys)
-        logprobs = self._join_logprobs_of_replies([row for _, row in keys], [self._first[key] for key in keys], sizes)
+        logprobs = self._join_logprobs_and_note_problems(
+            [row for _, row in keys], [self._first[key] for key in keys], sizes
+        )
         return torch.from_numpy(logprobs).unflatten(0, (len(keys), len(tokens)))
 
     def compute_continuation_logprobs(self, beginnings: Sequence[Beginning], temperatures: Sequence[float]) -> Logs:
@@ -105,9 +107,11 @@ class RequestedTokens:
             for place, row, node, _ in beginnings
         ])  # fmt: skip
         sizes = [len(node.children) for _, _, node, _ in beginnings]
-        return self._join_logprobs_of_replies([row for _, row, _, _ in beginnings], replies, sizes)
+        return self._join_logprobs_and_note_problems([row for _, row, _, _ in beginnings], replies, sizes)
 
-    def _join_logprobs_of_replies(self, rows: Sequence[int], replies: Sequence[Reply], sizes: Sequence[int]) -> Logs:
+    def _join_logprobs_and_note_problems(
+        self, rows: Sequence[int], replies: Sequence[Reply], sizes: Sequence[int]
+    ) -> Logs:
         """List the log-probabilities of replies one after the other, and note the rows without a reply."""
         self.problems |= {row: reply.problem for row, reply in zip(rows, replies, strict=True) if reply.problem}
         listed = (
@@ -116,7 +120,7 @@ class RequestedTokens:
         return np.array(list(chain.from_iterable(listed)), dtype=np.float64)
 
 
-def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
+def read_logprobs_of_tokens_per_output(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
     """Read the log-probabilities of the same tokens from the outputs of many requests.
 
     Parameters
@@ -131,12 +135,12 @@ def read_logprobs(outputs: Sequence[Any], tokens: Sequence[int]) -> Logs:
     Array [outputs, tokens]; NaN where vLLM gave none.
     """
     # One number after the other: a list kept for every output would be work for Python's garbage collector.
-    logprobs = chain.from_iterable(_iterate_asked_logprobs(outputs, list(tokens)))
+    logprobs = chain.from_iterable(_iterate_token_logprobs_by_output(outputs, list(tokens)))
     shape = len(outputs), len(tokens)
     return np.fromiter(logprobs, np.float64, count=shape[0] * shape[1]).reshape(shape)
 
 
-def _iterate_asked_logprobs(outputs: Sequence[Any], asked_ids: list[int]) -> Iterator[Sequence[float]]:
+def _iterate_token_logprobs_by_output(outputs: Sequence[Any], asked_ids: list[int]) -> Iterator[Sequence[float]]:
     """Yield the log-probabilities of the asked tokens of one output after the other; NaN where vLLM gave none."""
     end = 1 + len(asked_ids)
     for output in outputs:

@@ -22,7 +22,7 @@ from inference.engines.adapters import Adapter
 from inference.engines.loading import (
     choose_engine_for_architecture,
     convert_transformers_errors,
-    find_revision_and_digest_to_load,
+    find_commit_of_hub_or_digest_of_folder,
     resolve_dtype,
     silence_transformers_during_block,
 )
@@ -85,8 +85,8 @@ def start_vllm(
         As in `inference.engines.load_engine`.
     """
     vllm = import_vllm()
-    on = _find_device_of_vllm(device)
-    commit, digest = find_revision_and_digest_to_load(name, revision)
+    on = _resolve_device_of_vllm(device)
+    commit, digest = find_commit_of_hub_or_digest_of_folder(name, revision)
     with convert_transformers_errors(name), silence_transformers_during_block():
         config = AutoConfig.from_pretrained(name, revision=commit, trust_remote_code=False)
         choose_engine_for_architecture(name, config, "causal")
@@ -180,7 +180,7 @@ def import_vllm() -> Any:
     return vllm
 
 
-def _find_device_of_vllm(requested: str) -> torch.device:
+def _resolve_device_of_vllm(requested: str) -> torch.device:
     """Return the device that this build of vLLM runs on."""
     from vllm.platforms import current_platform
 

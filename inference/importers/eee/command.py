@@ -73,8 +73,8 @@ def main(args: argparse.Namespace) -> None:
     lines = saving.save_imported_study_and_responses(
         args.out,
         study,
-        lambda: _build_eee_response_tables(aggregates, study),
-        _merge_conditions_of_eee_models(aggregates),
+        lambda: _iterate_eee_response_tables_in_batches(aggregates, study),
+        _merge_conditions_of_eee_aggregates(aggregates),
         descriptions=args.models,
         imported=saving.compute_fingerprints_by_key(
             [((aggregate.model, name), aggregate.samples) for aggregate in aggregates for name in aggregate.conditions],
@@ -156,7 +156,7 @@ def _build_eee_variant(row: EeeResponse) -> Variant:
     )  # fmt: skip
 
 
-def _merge_conditions_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
+def _merge_conditions_of_eee_aggregates(aggregates: Sequence[Aggregate]) -> dict[str, Mapping[str, Any]]:
     """Join the conditions of all models; refuse one name for two settings."""
     conditions_by_name: dict[str, Mapping[str, Any]] = {}
     for aggregate in aggregates:
@@ -182,7 +182,7 @@ def _merge_facts_of_eee_models(aggregates: Sequence[Aggregate]) -> dict[str, dic
     return facts_by_model
 
 
-def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
+def _iterate_eee_response_tables_in_batches(aggregates: Sequence[Aggregate], study: Study) -> Iterator[pa.Table]:
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 
@@ -203,13 +203,13 @@ def _build_eee_response_tables(aggregates: Sequence[Aggregate], study: Study) ->
                 if marks[number]:
                     raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
                 marks[number] = 1
-            records = [_build_columns_of_eee_response(aggregate, row) for row in batch]
+            records = [_check_and_build_eee_response_columns(aggregate, row) for row in batch]
             yield pa.table(
                 {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
             )
 
 
-def _build_columns_of_eee_response(aggregate: Aggregate, row: EeeResponse) -> dict[str, Any]:
+def _check_and_build_eee_response_columns(aggregate: Aggregate, row: EeeResponse) -> dict[str, Any]:
     """Make the columns of a response; refuse impossible numbers."""
     columns = ("condition", "item", "variant", *_RESPONSE)
     record = {"model": aggregate.model, **{name: row.values.get(name) for name in columns}}

@@ -20,7 +20,7 @@ from inference.stimuli.reading.files import (
 OWN_PREFIX = "waver_"
 
 
-def iterate_sample_file_lines(path: Path, file: TextIO) -> Iterator[str]:
+def iterate_utf8_lines_of_samples(path: Path, file: TextIO) -> Iterator[str]:
     """Go through the lines of a file of responses.
 
     Parameters

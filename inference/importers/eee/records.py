@@ -16,7 +16,7 @@ from ground.errors import InputError
 from ground.run_json import SCHEMA
 from inference.importers.eee.fields import (
     OWN_PREFIX,
-    iterate_sample_file_lines,
+    iterate_utf8_lines_of_samples,
     parse_json_field,
     refuse_samples_of_other_digest,
     require_list_of_texts,
@@ -102,7 +102,7 @@ def find_aggregate_files(names: Sequence[str]) -> list[Path]:
     return aggregates
 
 
-def read_aggregate_document(path: Path) -> tuple[dict[str, Any], list[Any]]:
+def read_aggregate_document_and_results(path: Path) -> tuple[dict[str, Any], list[Any]]:
     """Read what an aggregate of any tool holds, and its results.
 
     Raises
@@ -130,7 +130,7 @@ def read_aggregate_and_check_samples(path: Path) -> Aggregate:
     InputError
         It is malformed, of another version or another tool, or its responses are missing or changed.
     """
-    document, results = read_aggregate_document(path)
+    document, results = read_aggregate_document_and_results(path)
     conditions = {}
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
@@ -177,7 +177,7 @@ def read_sample_records(aggregate: RecordFiles) -> Iterator[tuple[str, dict[str,
     """
     path = aggregate.samples
     with path.open(encoding="utf-8-sig", newline="\n") as file:
-        for number, line in enumerate(iterate_sample_file_lines(path, file), start=1):
+        for number, line in enumerate(iterate_utf8_lines_of_samples(path, file), start=1):
             if line.isspace():
                 continue
             where = f"{path}, line {number}"

@@ -17,7 +17,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.importers.eee import fields, records
 from inference.importers.shared import log_differences, saving
-from inference.importers.shared.json_log import parse_json_number_or_nan, take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty, parse_json_number_or_nan
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     ComparedMean,
@@ -56,7 +56,7 @@ class ScoredAggregate(records.RecordFiles):
 
     evaluations: Mapping[str, ScoredEvaluation]
 
-    def merge_settings_of_evaluations(self) -> dict[str, Any]:
+    def merge_settings_and_list_differing_values(self) -> dict[str, Any]:
         """Merge the settings of all evaluations; one that differs between them has the list of its values."""
         values_by_name: dict[str, list[Any]] = {}
         for name, value in (pair for one in self.evaluations.values() for pair in one.settings.items()):
@@ -73,7 +73,7 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
     InputError
         It is malformed or of another version, has two evaluations of one name, or its responses are missing or changed.
     """
-    document, results = records.read_aggregate_document(path)
+    document, results = records.read_aggregate_document_and_results(path)
     evaluations: dict[str, ScoredEvaluation] = {}
     for place, result in enumerate(results, start=1):
         where = f"{path}, evaluation_results {place}"
@@ -82,15 +82,17 @@ def read_scored_aggregate_and_verify_checksum(path: Path) -> ScoredAggregate:
             raise InputError(f"{where}: evaluation_name is empty; name the evaluation")
         if name in evaluations:
             raise InputError(f"{where}: two scores are called {shorten_value(name)}; rename one evaluation")
-        settings = take_object_or_empty(result, "generation_config", "generation_args")
+        settings = get_nested_object_or_empty(result, "generation_config", "generation_args")
         evaluations[name] = ScoredEvaluation(
-            _parse_evaluation_measure(where, name, take_object_or_empty(result, "metric_config")),
-            str(take_object_or_empty(result, "source_data").get("dataset_name") or name),
-            parse_number_or_nan(take_object_or_empty(result, "score_details").get("score")),
+            _parse_evaluation_measure(where, name, get_nested_object_or_empty(result, "metric_config")),
+            str(get_nested_object_or_empty(result, "source_data").get("dataset_name") or name),
+            parse_number_or_nan(get_nested_object_or_empty(result, "score_details").get("score")),
             {key: value for key, value in settings.items() if value is not None},
         )
     samples = path.with_name(f"{path.stem}{records.SAMPLES}")
-    fields.refuse_samples_of_other_digest(path, samples, take_object_or_empty(document, "detailed_evaluation_results"))
+    fields.refuse_samples_of_other_digest(
+        path, samples, get_nested_object_or_empty(document, "detailed_evaluation_results")
+    )
     identity = fields.require_record_field(path, document, "evaluation_id", str)
     model = fields.require_record_field(path, document, "model_info.id", str)
     return ScoredAggregate(path, samples, identity, model, evaluations)
@@ -127,7 +129,7 @@ class EeeScores:
     def __init__(self, aggregates: Sequence[ScoredAggregate], measures: LoggedMeasures) -> None:
         self.conditions: dict[str, dict[str, Any]] = {}
         self._aggregates, self._measures = aggregates, measures
-        settings = [one.merge_settings_of_evaluations() for one in aggregates]
+        settings = [one.merge_settings_and_list_differing_values() for one in aggregates]
         self._settings = log_differences.name_conditions_by_settings([one.model for one in aggregates], settings)
         evaluations = [
             (setting, name, evaluation)
@@ -172,7 +174,9 @@ class EeeScores:
         aggregate = self._aggregates[number]
         if name not in aggregate.evaluations:
             raise InputError(f"{where}: evaluation_name {shorten_value(name)} is not in {aggregate.path.name}")
-        score = parse_logged_number(where, "evaluation.score", take_object_or_empty(record, "evaluation").get("score"))
+        score = parse_logged_number(
+            where, "evaluation.score", get_nested_object_or_empty(record, "evaluation").get("score")
+        )
         if score is not None:
             self._scores[number, name].append(score)
         text = fields.require_record_field(where, record, "input.raw", str)
@@ -181,7 +185,7 @@ class EeeScores:
         wordings = self._texts.setdefault(item, {})
         setting = self._settings[number]
         fields_of_condition = {"form": saving.IMPORT_FORM, **self._fields[setting, name]}
-        raw = take_object_or_empty(record, "output").get("raw")
+        raw = get_nested_object_or_empty(record, "output").get("raw")
         output = [raw] if isinstance(raw, str) else raw if isinstance(raw, list) else []
         return LoggedResponse(
             where=where,

@@ -75,12 +75,12 @@ class HelmAnswers:
         """
         for number, run in enumerate(self.runs):
             letters = not self._outcomes and (run.method == JOINT or run.method.startswith(SEPARATE))
-            scores = run.read_request_scores((self.metric, PREDICTED))
+            scores = run.read_scores_by_request_and_metric((self.metric, PREDICTED))
             rights: dict[str, list[bool]] = defaultdict(list)  # of instances as they are: split -> right?
             wordings: dict[str, set[str]] = defaultdict(set)
             partial = 0
             for request in run.read_helm_requests():
-                credit = self._read_credit_of_request(request, scores)
+                credit = self._require_credit_of_request(request, scores)
                 response = self._build_helm_response(
                     number, request, credit, scores.get(request.key, {}), with_letters=letters
                 )
@@ -89,13 +89,15 @@ class HelmAnswers:
                 if not request.key[1] and request.error is None:
                     rights[request.split].append(response.answer == (response.gold if letters else 0))
                 yield response
-            means = run.read_all_stated_means()
+            means = run.read_stated_means_by_metric_and_split()
             stated = {split: mean for (metric, split), mean in means.items() if metric == self.metric}
             self.run_lines.append(
                 _describe_helm_run_and_accuracy_agreement(run, rights, stated, wordings, partial, with_letters=letters)
             )
 
-    def _read_credit_of_request(self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]) -> float:
+    def _require_credit_of_request(
+        self, request: HelmRequest, scores: Mapping[RequestKey, Mapping[str, float]]
+    ) -> float:
         """Find the score of a request, from 0 (wrong) to 1 (right); 0 where it failed."""
         request_scores = scores.get(request.key, {})
         credit = request_scores.get(self.metric)
@@ -124,12 +126,14 @@ class HelmAnswers:
         run = self.runs[run_number]
         answer: int | None = int(credit != 1)
         if with_letters:
-            answer = request.answer if run.method == JOINT else _find_predicted_choice(request, request_scores)
+            answer = (
+                request.answer if run.method == JOINT else _read_predicted_choice_from_scores(request, request_scores)
+            )
             _refuse_contradicting_score(request, credit, answer)
-        condition, fields = self.build_condition_of_request(run_number, request.key[2])
+        condition, fields = self.name_and_build_condition_of_request(run_number, request.key[2])
         self.conditions.setdefault(condition, {**fields, "metric": self.metric})
         return LoggedResponse(
-            **self.build_fields_shared_by_responses(run_number, request),
+            **self.build_shared_fields_of_request(run_number, request),
             condition=condition,
             choices=request.choices if with_letters else (),
             gold=request.gold if with_letters else None,
@@ -137,7 +141,7 @@ class HelmAnswers:
             error=request.error,
         )
 
-    def build_fields_shared_by_responses(self, run_number: int, request: HelmRequest) -> dict[str, Any]:
+    def build_shared_fields_of_request(self, run_number: int, request: HelmRequest) -> dict[str, Any]:
         """Make what responses to a request share, whatever is read of them: all but their condition.
 
         Parameters
@@ -162,7 +166,7 @@ class HelmAnswers:
             "attributes": {"split": request.split, **({"subset": run.task} if self._has_several_tasks else {})},
         }
 
-    def build_condition_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
+    def name_and_build_condition_of_request(self, run_number: int, trial: int) -> tuple[str, dict[str, Any]]:
         """Name how a request was asked; each trial has other examples in the prompt.
 
         Parameters
@@ -194,7 +198,7 @@ class HelmAnswers:
         return f"{prompt}, {name}" if prompt and perturbation else prompt or name
 
 
-def _find_predicted_choice(request: HelmRequest, request_scores: Mapping[str, float]) -> int | None:
+def _read_predicted_choice_from_scores(request: HelmRequest, request_scores: Mapping[str, float]) -> int | None:
     """Find the choice that HELM took, where it asked about each one apart."""
     if request.error is not None:
         return None

@@ -74,7 +74,7 @@ def main(args: argparse.Namespace) -> None:
         args.folders,
         responses,
         answers.conditions,
-        _compute_helm_fingerprints(args, runs),
+        _compute_fingerprint_of_each_helm_model(args, runs),
         measures=measures,
     )
     saving.print_import_summary([*lines, *answers.run_lines], args.out)
@@ -100,7 +100,7 @@ def _list_run_folders(folder_names: list[str]) -> list[Path]:
     return list(folder_by_path.values())
 
 
-def _compute_helm_fingerprints(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
+def _compute_fingerprint_of_each_helm_model(args: argparse.Namespace, runs: list[HelmRun]) -> dict[str, str]:
     """Compute the fingerprint of every model's runs and of the options that they are read with."""
     from inference.importers.helm.run import SPEC, STATE, STATS
     from inference.importers.shared.logged_scores import collect_options_for_fingerprint

@@ -18,10 +18,10 @@ from ground.errors import InputError, shorten_text
 from inference.importers.shared import json_log
 from inference.importers.shared.json_log import (
     drop_empty_values,
+    get_nested_object_or_empty,
     parse_json_number_or_nan,
     parse_list_field,
     replace_nul_characters,
-    take_object_or_empty,
 )
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
@@ -102,7 +102,7 @@ class HelmRun:
         read_keys: set[RequestKey] = set()
         states = parse_list_field(str(path), _read_helm_json_file(path), "request_states")
         for place, state in enumerate(states, start=1):
-            request = _parse_helm_request(f"{path}, request {place}", take_object_or_empty(state), self.method)
+            request = _parse_helm_request(f"{path}, request {place}", get_nested_object_or_empty(state), self.method)
             if request.key not in read_keys:
                 read_keys.add(request.key)
                 yield request
@@ -111,7 +111,7 @@ class HelmRun:
         if not read_keys:
             raise InputError(f"{path}: there are no requests in it (skip_instances?), so there is nothing to import")
 
-    def iterate_request_stats(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
+    def iterate_metric_stats_of_requests(self) -> Iterator[tuple[str, RequestKey, Any, dict[str, Any]]]:
         """Go through the scores of all requests.
 
         Yields
@@ -126,12 +126,14 @@ class HelmRun:
         path = self.path / STATS
         entries = _read_helm_json_file(path)
         for place, entry in enumerate(entries if isinstance(entries, list) else (), start=1):
-            where, fields = f"{path}, entry {place}", take_object_or_empty(entry)
+            where, fields = f"{path}, entry {place}", get_nested_object_or_empty(entry)
             key = _parse_request_key(where, fields, fields.get("instance_id"))
-            for stat in map(take_object_or_empty, parse_list_field(where, fields, "stats")):
-                yield where, key, take_object_or_empty(stat, "name").get("name"), stat
+            for stat in map(get_nested_object_or_empty, parse_list_field(where, fields, "stats")):
+                yield where, key, get_nested_object_or_empty(stat, "name").get("name"), stat
 
-    def read_request_scores(self, single_valued_metrics: Collection[str]) -> dict[RequestKey, dict[str, float]]:
+    def read_scores_by_request_and_metric(
+        self, single_valued_metrics: Collection[str]
+    ) -> dict[RequestKey, dict[str, float]]:
         """Read the scores of all requests: request -> metric -> value.
 
         Parameters
@@ -149,7 +151,7 @@ class HelmRun:
             An entry is damaged, or has a second value of one of these metrics.
         """
         scores_by_request: dict[RequestKey, dict[str, float]] = defaultdict(dict)
-        for where, key, name, stat in self.iterate_request_stats():
+        for where, key, name, stat in self.iterate_metric_stats_of_requests():
             value = parse_json_number_or_nan(stat.get("mean"))
             if not isinstance(name, str) or not math.isfinite(value):
                 continue
@@ -157,15 +159,15 @@ class HelmRun:
                 raise InputError(f"{where}: a second value of {shorten_text(name)} for this instance; leave one out")
         return scores_by_request
 
-    def read_all_stated_means(self) -> dict[tuple[str, str], float]:
+    def read_stated_means_by_metric_and_split(self) -> dict[tuple[str, str], float]:
         """Read what the run says of all instances of a split as they are: metric and split -> mean."""
         path = self.path / TOTALS
         if not path.exists():
             return {}
         entries = _read_helm_json_file(path)
-        stats = [take_object_or_empty(stat) for stat in (entries if isinstance(entries, list) else ())]
+        stats = [get_nested_object_or_empty(stat) for stat in (entries if isinstance(entries, list) else ())]
         named_means = [
-            (take_object_or_empty(stat, "name"), parse_json_number_or_nan(stat.get("mean"))) for stat in stats
+            (get_nested_object_or_empty(stat, "name"), parse_json_number_or_nan(stat.get("mean"))) for stat in stats
         ]
         return {
             (str(name.get("name")), str(name.get("split"))): mean
@@ -185,14 +187,14 @@ def read_facts_of_helm_run(path: Path) -> HelmRun:
     for name in (SPEC, STATE, STATS):
         if not (path / name).is_file():
             raise InputError(f"{path}: no whole folder of a HELM run: there is no {name}")
-    spec = take_object_or_empty(_read_helm_json_file(path / SPEC))
-    adapter = take_object_or_empty(spec, "adapter_spec")
+    spec = get_nested_object_or_empty(_read_helm_json_file(path / SPEC))
+    adapter = get_nested_object_or_empty(spec, "adapter_spec")
     model, method = adapter.get("model") or adapter.get("model_deployment"), adapter.get("method")
     for field, value in (("name", spec.get("name")), ("adapter_spec.model", model), ("adapter_spec.method", method)):
         if not isinstance(value, str) or not value.strip():
             raise InputError(f"{path / SPEC}: {field} must be a name, not {shorten_value(value)}")
     scenario_arguments = ",".join(
-        f"{name}={value}" for name, value in sorted(take_object_or_empty(spec, "scenario_spec", "args").items())
+        f"{name}={value}" for name, value in sorted(get_nested_object_or_empty(spec, "scenario_spec", "args").items())
     )
     head = spec["name"].partition(":")[0]
     arguments = {
@@ -220,27 +222,27 @@ def _parse_request_key(where: str, entry: Mapping[str, Any], instance: Any) -> R
     trial = entry.get("train_trial_index", 0)
     if not isinstance(instance, str) or not instance.strip() or isinstance(trial, bool) or not isinstance(trial, int):
         raise InputError(f"{where}: expected the id of an instance and train_trial_index, a number")
-    perturbation = drop_empty_values(take_object_or_empty(entry, "perturbation"))
+    perturbation = drop_empty_values(get_nested_object_or_empty(entry, "perturbation"))
     return instance, json.dumps(perturbation, sort_keys=True) if perturbation else "", trial
 
 
 def _parse_helm_request(where: str, state: Mapping[str, Any], method: str) -> HelmRequest:
     """Parse a request with its choices, the right one, the answer and the text that was written."""
-    instance = take_object_or_empty(state, "instance")
+    instance = get_nested_object_or_empty(state, "instance")
     key = _parse_request_key(where, {**state, "perturbation": instance.get("perturbation")}, instance.get("id"))
-    question = take_object_or_empty(instance, "input").get("text")
-    prompt = take_object_or_empty(state, "request").get("prompt")
+    question = get_nested_object_or_empty(instance, "input").get("text")
+    prompt = get_nested_object_or_empty(state, "request").get("prompt")
     if not isinstance(question, str) or not question.strip():
         raise InputError(f"{where}: the text of the instance is empty, so nothing was asked")
-    references = [*map(take_object_or_empty, parse_list_field(where, instance, "references"))]
-    words = [str(take_object_or_empty(reference, "output").get("text")) for reference in references]
+    references = [*map(get_nested_object_or_empty, parse_list_field(where, instance, "references"))]
+    words = [str(get_nested_object_or_empty(reference, "output").get("text")) for reference in references]
     right = {
         place for place, candidate in enumerate(references) if "correct" in parse_list_field(where, candidate, "tags")
     }
     choices, labels = _find_shown_choices(state, words, method)
     if choices != tuple(words):  # another order than that of the references
         right = {place for place, text in enumerate(choices) if text in {words[candidate] for candidate in right}}
-    result = take_object_or_empty(state, "result")
+    result = get_nested_object_or_empty(state, "result")
     output = _find_scored_text(where, result)
     letter = None if output is None else output.strip()
     return HelmRequest(
@@ -265,13 +267,13 @@ def _find_shown_choices(state: Mapping[str, Any], words: list[str], method: str)
         return tuple(words), []
     if method != JOINT:
         return (), []
-    mapping = take_object_or_empty(state, "output_mapping")
+    mapping = get_nested_object_or_empty(state, "output_mapping")
     return tuple(map(str, mapping.values())), list(mapping)
 
 
 def _find_scored_text(where: str, result: Mapping[str, Any]) -> str | None:
     """Find the text that HELM scores: of several completions the likeliest."""
-    completions = [*map(take_object_or_empty, parse_list_field(where, result, "completions"))]
+    completions = [*map(get_nested_object_or_empty, parse_list_field(where, result, "completions"))]
     if not completions or result.get("success") is False:
         return None
     for completion in completions:

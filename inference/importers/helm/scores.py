@@ -59,8 +59,8 @@ class HelmScores:
             for request in run.read_helm_requests():
                 instances[request.key[0]] = None
                 scores = scores_by_request.pop(request.key, {})
-                shared = self._answers.build_fields_shared_by_responses(number, request)
-                setting, fields = self._answers.build_condition_of_request(number, request.key[2])
+                shared = self._answers.build_shared_fields_of_request(number, request)
+                setting, fields = self._answers.name_and_build_condition_of_request(number, request.key[2])
                 for name in names:
                     score = scores.get(name)
                     if score is not None and not request.key[1]:
@@ -89,7 +89,7 @@ class HelmScores:
                 )
             self._answers.run_lines.append(
                 _summarize_instances_and_mean_agreement(
-                    run, len(instances), scores_by_split, run.read_all_stated_means()
+                    run, len(instances), scores_by_split, run.read_stated_means_by_metric_and_split()
                 )
             )
 
@@ -97,7 +97,7 @@ class HelmScores:
 def _read_request_scores(run: HelmRun) -> RequestScores:
     """Read the scores of all requests: metric -> score, None where it counts nothing."""
     scores_by_request: RequestScores = defaultdict(dict)
-    for where, key, name, stat in run.iterate_request_stats():
+    for where, key, name, stat in run.iterate_metric_stats_of_requests():
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"{where}: a score is called {shorten_value(name)}; its name must be a text")
         score = _parse_metric_mean(where, str(require_storable_value(where, name)), stat)

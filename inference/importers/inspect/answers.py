@@ -19,7 +19,7 @@ from inference.importers.inspect.log import Evaluation, build_error_of_unscored_
 from inference.importers.inspect.names import InspectNames
 from inference.importers.inspect.samples import Sample
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.waver_fields import restore_choice_order
@@ -88,11 +88,13 @@ class InspectAnswers:
         self.log_lines: list[LineAboutLog] = []
         self.left_out: list[InputError] = []
         self._evaluations, self._names = evaluations, names
-        self._scorers = [[scorer] if scorer else _list_scorers(evaluation) for evaluation in evaluations]
+        self._scorers = [
+            [scorer] if scorer else _list_scorers_of_first_scored_sample(evaluation) for evaluation in evaluations
+        ]
         self._has_several_scorers = any(len(scorers) > 1 for scorers in self._scorers)
         self._outcomes = outcomes_only or self._has_several_scorers
 
-    def read_inspect_responses(self) -> Iterator[LoggedResponse]:
+    def iterate_responses_of_all_logs(self) -> Iterator[LoggedResponse]:
         """Go through the responses of all logs; a log that is damaged or has no score is left out, if others are there.
 
         Raises
@@ -106,7 +108,7 @@ class InspectAnswers:
                 try:
                     samples = [
                         inspect_samples.parse_inspect_sample(where, fields, scorer)
-                        for where, fields in evaluation.read_samples()
+                        for where, fields in evaluation.iterate_places_and_raw_samples()
                     ]
                     common_scorer = _require_common_scorer(evaluation, samples)
                 except InputError as error:
@@ -133,7 +135,7 @@ class InspectAnswers:
                 log_number, key, epochs, counts, with_letters=letters and bool(epochs[0].choices)
             )
         if letters:
-            yield from self._build_first_token_responses(log_number, epochs_by_key, counts)
+            yield from self._build_first_token_response_per_wording(log_number, epochs_by_key, counts)
         self.log_lines.append(
             _describe_inspect_log_and_accuracy_agreement(evaluation, counts, evaluation.accuracy.get(common_scorer))
         )
@@ -149,7 +151,7 @@ class InspectAnswers:
         """Make the response of all epochs of one wording."""
         scored = [sample for sample in epochs if sample.error is None and sample.credit is not None]
         counts.add_flawed_samples_to_counts(epochs)
-        common = self._build_fields_shared_by_wording(
+        common = self._build_shared_fields_and_record_condition(
             log_number, key, epochs[0], with_letters=with_letters, scorer=counts.scorer
         )
         if not scored:
@@ -167,7 +169,7 @@ class InspectAnswers:
         count = tuple(times[place] for place in range(len(key[2]) if with_letters else 2))
         return LoggedResponse(**common, count=count, invalid=times[None], output=outputs)
 
-    def _build_fields_shared_by_wording(
+    def _build_shared_fields_and_record_condition(
         self,
         log_number: int,
         key: WordingKey,
@@ -203,7 +205,7 @@ class InspectAnswers:
             "attributes": {} if task is None else {"subset": task},
         }
 
-    def _build_first_token_responses(
+    def _build_first_token_response_per_wording(
         self, log_number: int, epochs_by_key: Mapping[WordingKey, list[Sample]], counts: _LogCounts
     ) -> Iterator[LoggedResponse]:
         """Make the responses by probabilities of the first token: a condition of its own, where it is the answer."""
@@ -213,15 +215,17 @@ class InspectAnswers:
             return
         for key, sample in shows:
             outputs = None if sample.output is None else (sample.output,)
-            common = self._build_fields_shared_by_wording(log_number, key, sample, with_letters=True, way=FIRST_TOKEN)
+            common = self._build_shared_fields_and_record_condition(
+                log_number, key, sample, with_letters=True, way=FIRST_TOKEN
+            )
             yield LoggedResponse(**common, score=sample.first, output=outputs)
 
 
-def _list_scorers(evaluation: Evaluation) -> list[str | None]:
+def _list_scorers_of_first_scored_sample(evaluation: Evaluation) -> list[str | None]:
     """List the scorers of a log, those of its first sample with a score; None stands for the only one."""
-    for _, sample in evaluation.read_samples():
-        scores = take_object_or_empty(sample, "scores")
-        scorers = [name for name, score in scores.items() if take_object_or_empty(score).get("value") is not None]
+    for _, sample in evaluation.iterate_places_and_raw_samples():
+        scores = get_nested_object_or_empty(sample, "scores")
+        scorers = [name for name, score in scores.items() if get_nested_object_or_empty(score).get("value") is not None]
         if scorers:
             return [*scorers] if len(scores) > 1 else [None]
     return [None]

@@ -92,16 +92,18 @@ def _import_evaluations(args: argparse.Namespace, evaluations: list[Evaluation],
     lines = save_study_and_logged_responses(
         args,
         args.logs,
-        importer.read_inspect_responses(),
+        importer.iterate_responses_of_all_logs(),
         importer.conditions,
-        _compute_inspect_fingerprints(args, evaluations),
+        _compute_fingerprint_of_each_inspect_model(args, evaluations),
         measures=measures,
     )
     lines += keep_most_telling_lines_about_logs(importer.log_lines)
     saving.print_import_summary([*lines, *left_out, *describe_left_out_logs(importer.left_out)], args.out)
 
 
-def _compute_inspect_fingerprints(args: argparse.Namespace, evaluations: list[Evaluation]) -> dict[str, str]:
+def _compute_fingerprint_of_each_inspect_model(
+    args: argparse.Namespace, evaluations: list[Evaluation]
+) -> dict[str, str]:
     """Compute the fingerprint of every model's logs and of the options that they are read with."""
     from inference.importers.shared.logged_scores import collect_options_for_fingerprint
 

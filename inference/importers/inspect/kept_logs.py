@@ -23,7 +23,7 @@ from ground.writing import (
     remove_empty_folders,
     write_atomically,
 )
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty
 
 _UNREAD = frozenset(
     ("events", "events_data", "store", "timelines", "model_usage", "role_usage", "sandbox", "files", "setup")
@@ -120,7 +120,7 @@ def _drop_unread_fields(sample: Any) -> Any:
     kept = {name: value for name, value in sample.items() if name not in _UNREAD and name != "attachments"}
     messages = kept.get("messages")
     if isinstance(messages, list):
-        kept["messages"] = messages[: _find_index_of_first_user_message(messages) + 1]
+        kept["messages"] = messages[: _count_messages_before_first_user_message(messages) + 1]
     attachments = sample.get("attachments")
     if isinstance(attachments, dict) and attachments:
         text = json.dumps(kept)
@@ -128,7 +128,7 @@ def _drop_unread_fields(sample: Any) -> Any:
     return kept
 
 
-def _find_index_of_first_user_message(messages: list[Any]) -> int:
+def _count_messages_before_first_user_message(messages: list[Any]) -> int:
     """Find the place of the first message of a user that says something; the number of messages where there is none."""
     for place, message in enumerate(messages):
         if isinstance(message, dict) and message.get("role") == "user" and _may_say_something(message.get("content")):
@@ -139,7 +139,7 @@ def _find_index_of_first_user_message(messages: list[Any]) -> int:
 def _may_say_something(content: Any) -> bool:
     """Tell whether the content of a message, a text or a list of parts, holds more than white space and reasoning."""
     parts = content if isinstance(content, list) else [{"text": content or ""}]
-    for part in map(take_object_or_empty, parts):
+    for part in map(get_nested_object_or_empty, parts):
         text = part.get("text")
         if part.get("type") != "reasoning" and (not isinstance(text, str) or text.strip()):
             return True
@@ -153,7 +153,7 @@ def read_header_of_cached_log(file: Path) -> Any | None:
     return None
 
 
-def read_samples_of_cached_log(file: Path) -> Iterator[tuple[str, Any]]:
+def iterate_places_and_samples_of_cached_log(file: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of a kept log, each with its place in the log.
 
     Raises

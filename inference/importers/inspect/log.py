@@ -15,12 +15,12 @@ from typing import Any
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.inspect.kept_logs import (
     KeptLogs,
+    iterate_places_and_samples_of_cached_log,
     read_header_of_cached_log,
-    read_samples_of_cached_log,
     write_log_into_cache,
 )
-from inference.importers.inspect.log_files import read_inspect_header, read_inspect_samples
-from inference.importers.shared.json_log import drop_empty_values, parse_json_number_or_nan, take_object_or_empty
+from inference.importers.inspect.log_files import iterate_places_and_samples_of_inspect_log, read_inspect_header
+from inference.importers.shared.json_log import drop_empty_values, get_nested_object_or_empty, parse_json_number_or_nan
 from inference.importers.shared.log_folders import (
     describe_left_out_logs,
     iterate_logs_with_progress_bar,
@@ -83,7 +83,7 @@ class Evaluation:
         """Whether the evaluation came to its end."""
         return self.status == SUCCESS
 
-    def read_samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def iterate_places_and_raw_samples(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Go through the samples, each with its place in the file for messages.
 
         Raises
@@ -94,7 +94,11 @@ class Evaluation:
         empty = True
         # Another import into the same folder that ends before this one takes what is kept away.
         kept = self.kept if self.kept is not None and self.kept.is_file() else None
-        for place, sample in read_inspect_samples(self.path) if kept is None else read_samples_of_cached_log(kept):
+        for place, sample in (
+            iterate_places_and_samples_of_inspect_log(self.path)
+            if kept is None
+            else iterate_places_and_samples_of_cached_log(kept)
+        ):
             where = f"{self.path}, {place}"
             if not isinstance(sample, dict):
                 raise InputError(f"{where}: expected the fields of a sample, not {shorten_value(sample)}")
@@ -119,10 +123,10 @@ class Evaluation:
             There is no sample, none with a score, or one before it is damaged.
         """
         n_samples = n_errors = 0
-        for _, sample in self.read_samples():
+        for _, sample in self.iterate_places_and_raw_samples():
             if any(
-                take_object_or_empty(score).get("value") is not None
-                for score in take_object_or_empty(sample, "scores").values()
+                get_nested_object_or_empty(score).get("value") is not None
+                for score in get_nested_object_or_empty(sample, "scores").values()
             ):
                 return
             n_samples += 1
@@ -183,7 +187,7 @@ def read_usable_and_describe_other_logs(
     errors: list[InputError] = []
     for path in iterate_logs_with_progress_bar(paths):
         try:
-            evaluation = read_evaluation_of_inspect_log(path, kept_logs.build_cache_path_of_log(path))
+            evaluation = read_evaluation_and_cache_inspect_log(path, kept_logs.build_cache_path_of_log(path))
             if path in in_folders and not evaluation.has_ended:
                 raise InputError(
                     f"{path}: not finished (status {evaluation.status}); to import what it has, name the file itself"
@@ -197,7 +201,7 @@ def read_usable_and_describe_other_logs(
     return evaluations, describe_left_out_logs(errors)
 
 
-def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
+def read_evaluation_and_cache_inspect_log(path: Path, kept: Path | None = None) -> Evaluation:
     """Read the facts of a log.
 
     Parameters
@@ -227,12 +231,14 @@ def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Eval
             f"{path}: a log of version {shorten_value(header.get('version'))}; versions "
             f"{' and '.join(map(str, VERSIONS))} are read (`inspect log convert` writes the second)"
         )
-    about, plan = header["eval"], take_object_or_empty(header, "plan")
+    about, plan = header["eval"], get_nested_object_or_empty(header, "plan")
     for field in ("task", "model"):
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
     arguments = _collect_task_and_solver_arguments(about, plan)
-    generate_config = take_object_or_empty(about, "model_generate_config") | take_object_or_empty(plan, "config")
+    generate_config = get_nested_object_or_empty(about, "model_generate_config") | get_nested_object_or_empty(
+        plan, "config"
+    )
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")
@@ -243,7 +249,7 @@ def read_evaluation_of_inspect_log(path: Path, kept: Path | None = None) -> Eval
     arguments = {name: value for name, value in arguments.items() if name.rpartition(".")[2] not in GENERATION_SETTINGS}
     require_storable_value(str(path), [about["task"], about["model"], arguments, settings])
     if kept is not None and kept_header is None:
-        write_log_into_cache(kept, header, read_inspect_samples(path))
+        write_log_into_cache(kept, header, iterate_places_and_samples_of_inspect_log(path))
     return Evaluation(
         path=path,
         status=str(header.get("status", "started")),
@@ -284,7 +290,7 @@ def resolve_attachment(where: str, text: str, sample: Mapping[str, Any]) -> str:
     """
     for reference in _REFERENCES:
         if text.startswith(reference):
-            attached = take_object_or_empty(sample, "attachments").get(text.removeprefix(reference))
+            attached = get_nested_object_or_empty(sample, "attachments").get(text.removeprefix(reference))
             if not isinstance(attached, str):
                 raise InputError(
                     f"{where}: it has no attachment {shorten_text(text)}, where a text should stand; the log is not "
@@ -299,23 +305,23 @@ def _collect_task_and_solver_arguments(about: Mapping[str, Any], plan: Mapping[s
     arguments = {
         f"{group}.{name}": value
         for group in ("task_args", "solver_args")
-        for name, value in take_object_or_empty(about, group).items()
+        for name, value in get_nested_object_or_empty(about, group).items()
     }
     for step in plan["steps"] if isinstance(plan.get("steps"), list) else ():
-        solver = str(take_object_or_empty(step).get("solver")).rpartition("/")[2]
-        arguments |= {f"{solver}.{name}": value for name, value in take_object_or_empty(step, "params").items()}
+        solver = str(get_nested_object_or_empty(step).get("solver")).rpartition("/")[2]
+        arguments |= {f"{solver}.{name}": value for name, value in get_nested_object_or_empty(step, "params").items()}
     return drop_empty_values(arguments)
 
 
 def _parse_metric_value_by_scorer(results: Any, metric: str, *, with_keys: bool = False) -> dict[str, float]:
     """Read a metric of every scorer that states it, over all samples; `with_keys`: also by the name SCORER/KEY."""
-    scores = take_object_or_empty(results).get("scores")
+    scores = get_nested_object_or_empty(results).get("scores")
     value_by_name: dict[str, float] = {}
     value_by_key: dict[str, float] = {}
-    listed_scores = [*map(take_object_or_empty, scores if isinstance(scores, list) else ())]
+    listed_scores = [*map(get_nested_object_or_empty, scores if isinstance(scores, list) else ())]
     # Of epochs, every reducer has an entry of the same name; ours is the mean, which is taken over the others.
     for score in sorted(listed_scores, key=lambda score: score.get("reducer") in (None, "mean")):
-        value = parse_json_number_or_nan(take_object_or_empty(score, "metrics", metric).get("value"))
+        value = parse_json_number_or_nan(get_nested_object_or_empty(score, "metrics", metric).get("value"))
         if math.isfinite(value):
             value_by_name[str(score.get("name"))] = value
             value_by_key[f"{score.get('scorer')}/{score.get('name')}"] = value

@@ -13,7 +13,7 @@ from typing import Any
 from ground.errors import InputError, shorten_text
 from inference.importers.inspect.zip_members import Archive
 from inference.importers.shared import json_log
-from inference.importers.shared.json_log import parse_list_field, take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty, parse_list_field
 from inference.stimuli.reading.files import parse_json
 
 
@@ -25,12 +25,12 @@ def read_inspect_header(path: Path) -> Any:
     InputError
         It cannot be read, is too large or damaged.
     """
-    if _is_zip(path):
+    if _has_eval_suffix(path):
         return _read_zipped_header(path, Archive(path))
     return json_log.read_json_log(path, "write it as .eval (`inspect log convert --to eval`)")
 
 
-def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def iterate_places_and_samples_of_inspect_log(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of a log, each with its place, in the order of the data set where the log says it.
 
     Raises
@@ -38,14 +38,14 @@ def read_inspect_samples(path: Path) -> Iterator[tuple[str, Any]]:
     InputError
         One cannot be read, is too large or damaged.
     """
-    if _is_zip(path):
-        yield from _read_zipped_samples(path)
+    if _has_eval_suffix(path):
+        yield from _iterate_members_and_samples_of_zip(path)
         return
     for place, sample in enumerate(parse_list_field(str(path), read_inspect_header(path), "samples"), start=1):
         yield f"sample {place}", sample
 
 
-def _is_zip(path: Path) -> bool:
+def _has_eval_suffix(path: Path) -> bool:
     """Tell by its suffix whether a log is a zip archive."""
     return path.suffix.lower() == ".eval"
 
@@ -58,11 +58,11 @@ def _read_zipped_header(path: Path, archive: Archive) -> Any:
     raise InputError(f"{path}: no log of Inspect: neither header.json nor _journal/start.json is in it")
 
 
-def _read_zipped_samples(path: Path) -> Iterator[tuple[str, Any]]:
+def _iterate_members_and_samples_of_zip(path: Path) -> Iterator[tuple[str, Any]]:
     """Go through the samples of an .eval log, each with the name of its member."""
     archive = Archive(path)
     names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
-    sample_ids = take_object_or_empty(_read_zipped_header(path, archive), "eval", "dataset").get("sample_ids")
+    sample_ids = get_nested_object_or_empty(_read_zipped_header(path, archive), "eval", "dataset").get("sample_ids")
     # Members are written as answers come in, so two logs of one data set have them in other orders.
     places = {str(name): place for place, name in enumerate(sample_ids if isinstance(sample_ids, list) else ())}
     for name in sorted(names, key=lambda name: places.get(_find_sample_id(name), len(places))):

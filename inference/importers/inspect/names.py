@@ -48,13 +48,13 @@ class InspectNames:
     def __init__(self, evaluations: Sequence[Evaluation], item_key: str, variant_key: str | None) -> None:
         if item_key != ID and not item_key.startswith(METADATA):
             raise InputError(f"--item-key {shorten_text(item_key)}: give id or metadata.NAME")
-        self.tasks = _name_log_tasks(evaluations)
+        self.tasks = _name_task_per_log_or_none(evaluations)
         groups = [(evaluation.task, evaluation.model) for evaluation in evaluations]
         settings = [_select_condition_settings(evaluation) for evaluation in evaluations]
         self.conditions = log_differences.name_conditions_by_settings(groups, settings)
         self.fields = log_differences.collect_shared_settings_by_condition(self.conditions, settings)
         self._item_key, self._variant_key = item_key, variant_key
-        self._by_log = _name_log_wordings(evaluations, variant_key)
+        self._by_log = _name_wording_per_log_or_none(evaluations, variant_key)
         self._texts: dict[str, dict[str, str]] = {}  # item -> first message -> name of the wording
         self._first: dict[str, tuple[str, str, str]] = {}  # item -> first place, right answer there, and in words
 
@@ -148,7 +148,7 @@ def _select_condition_settings(evaluation: Evaluation) -> dict[str, Any]:
     return {**evaluation.settings, **has_reasons}
 
 
-def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
+def _name_task_per_log_or_none(evaluations: Sequence[Evaluation]) -> list[str | None]:
     """Name the task of every log, as short as tells all apart; None where there is only one task."""
     full = list(dict.fromkeys(evaluation.task for evaluation in evaluations))
     short = [name.rpartition("/")[2] for name in full]
@@ -156,7 +156,7 @@ def _name_log_tasks(evaluations: Sequence[Evaluation]) -> list[str | None]:
     return [names[evaluation.task] if len(full) > 1 else None for evaluation in evaluations]
 
 
-def _name_log_wordings(evaluations: Sequence[Evaluation], variant_key: str | None) -> list[str] | None:
+def _name_wording_per_log_or_none(evaluations: Sequence[Evaluation], variant_key: str | None) -> list[str] | None:
     """Name the wording of every log by its arguments; None: samples tell their wordings."""
     arguments = [log.arguments for log in evaluations]
     if variant_key is None:

@@ -16,7 +16,7 @@ from inference.engines.openai.bounds import build_option_forms_in_bytes, compute
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import parse_list_field, replace_nul_characters, take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty, parse_list_field, replace_nul_characters
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 WordingKey = TypeVar("WordingKey", bound=tuple[Any, ...])
@@ -117,12 +117,12 @@ def parse_inspect_sample(where: str, sample: Mapping[str, Any], scorer: str | No
         error=_format_sample_error(sample.get("error")),
         begins=begins,
         first=first,
-        metadata=take_object_or_empty(sample, "metadata"),
+        metadata=get_nested_object_or_empty(sample, "metadata"),
     )
 
 
 def group_epochs_by_wording(
-    samples: Iterable[Sample], build_wording_key: Callable[[Sample], WordingKey]
+    samples: Iterable[Sample], build_key_of_wording_and_text: Callable[[Sample], WordingKey]
 ) -> dict[WordingKey, list[Sample]]:
     """Group the samples of a log by wording, the epochs of each in the order of their numbers.
 
@@ -130,7 +130,7 @@ def group_epochs_by_wording(
     ----------
     samples
         The samples.
-    build_wording_key
+    build_key_of_wording_and_text
         Makes what tells the wordings apart; the item comes first.
 
     Returns
@@ -144,7 +144,7 @@ def group_epochs_by_wording(
     """
     epochs_by_key: dict[WordingKey, list[Sample]] = {}
     for sample in samples:
-        key = build_wording_key(sample)
+        key = build_key_of_wording_and_text(sample)
         epochs = epochs_by_key.setdefault(key, [])
         if any(before.epoch == sample.epoch for before in epochs):
             raise InputError(
@@ -179,7 +179,7 @@ def _find_first_user_message_or_input(where: str, sample: Mapping[str, Any]) -> 
         *(sample_input if isinstance(sample_input, list) else []),
     ]:
         if (
-            take_object_or_empty(message).get("role") == "user"
+            get_nested_object_or_empty(message).get("role") == "user"
             and (text := _parse_message_text(where, sample, message.get("content"))).strip()
         ):
             return text
@@ -197,7 +197,7 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
         return str(require_storable_value(where, replace_nul_characters(resolve_attachment(where, content, sample))))
     if not isinstance(content, list):
         raise InputError(f"{where}: choices, input and content of messages must be text, not {shorten_value(content)}")
-    parts = [take_object_or_empty(part) for part in content]
+    parts = [get_nested_object_or_empty(part) for part in content]
     texts = [
         _parse_message_text(where, sample, part["text"])
         if isinstance(part.get("text"), str)
@@ -210,20 +210,20 @@ def _parse_message_text(where: str, sample: Mapping[str, Any], content: Any) -> 
 
 def _parse_output_and_logprobs(where: str, sample: Mapping[str, Any]) -> tuple[str | None, Any]:
     """Read the text of the first answer, and the log-probabilities of its tokens."""
-    answers = parse_list_field(where, take_object_or_empty(sample, "output"), "choices")
+    answers = parse_list_field(where, get_nested_object_or_empty(sample, "output"), "choices")
     if not answers:
         return None, None
-    first = take_object_or_empty(answers[0])
-    text = _parse_message_text(where, sample, take_object_or_empty(first, "message").get("content"))
+    first = get_nested_object_or_empty(answers[0])
+    text = _parse_message_text(where, sample, get_nested_object_or_empty(first, "message").get("content"))
     return text, first.get("logprobs")
 
 
 def _read_whether_letter_and_letter_scores(logprobs: Any, n_choices: int) -> tuple[bool, Score | None]:
     """Tell whether the first token is the letter of a choice, and how probable each letter was in its place."""
-    content = take_object_or_empty(logprobs).get("content")
+    content = get_nested_object_or_empty(logprobs).get("content")
     if not n_choices or not isinstance(content, list) or not content:
         return False, None
-    first = take_object_or_empty(content[0])
+    first = get_nested_object_or_empty(content[0])
     try:
         tokens = parse_candidates_for_first_token({"logprobs": logprobs}, len(_wrap_in_list(first.get("top_logprobs"))))
     except MalformedReply:
@@ -240,7 +240,7 @@ def _find_scorer_and_its_score(
     where: str, sample: Mapping[str, Any], scorer: str | None
 ) -> tuple[str | None, dict[str, Any]]:
     """Find the score that counts, and whose it is."""
-    scores = take_object_or_empty(sample, "scores")
+    scores = get_nested_object_or_empty(sample, "scores")
     if scorer is None and len(scores) > 1:
         raise InputError(
             f"{where}: it has several scores ({shorten_text(', '.join(scores))}); choose one with --scorer NAME"
@@ -252,7 +252,7 @@ def _find_scorer_and_its_score(
         raise InputError(
             f"{where}: it has no score by {shorten_text(scorer_name)}; there are {shorten_text(', '.join(scores))}"
         )
-    return scorer_name, take_object_or_empty(scores[scorer_name])
+    return scorer_name, get_nested_object_or_empty(scores[scorer_name])
 
 
 def _convert_score_to_unit_range(where: str, value: Any) -> float | None:
@@ -293,7 +293,7 @@ def _format_sample_error(error: Any) -> str | None:
     """Say why a sample ended; None where it has no error."""
     if error is None:
         return None
-    message = str(take_object_or_empty(error).get("message") or "no message").strip()
+    message = str(get_nested_object_or_empty(error).get("message") or "no message").strip()
     return shorten_text(f"the sample ended with an error: {' '.join(message.replace(chr(0), ' ').split())}", 300)
 
 

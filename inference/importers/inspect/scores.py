@@ -25,7 +25,7 @@ from inference.importers.inspect.samples import (
     parse_inspect_sample,
 )
 from inference.importers.shared import saving
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty
 from inference.importers.shared.log_folders import LineAboutLog, refuse_if_all_logs_are_left_out
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
@@ -85,7 +85,7 @@ class InspectScores:
         self._evaluations, self._names, self._measures, self._scorer = evaluations, names, measures, scorer
         self._n_by_other_scorer: Counter[str] = Counter()
 
-    def read_inspect_responses(self) -> Iterator[LoggedResponse]:
+    def iterate_responses_of_all_logs(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all logs: of every response one per measure.
 
         A log with a damaged sample, or with a measure that has numbers and other values, is left out, if others are
@@ -101,9 +101,9 @@ class InspectScores:
             try:
                 samples = [
                     self._parse_scored_sample(where, fields, n_by_other_scorer)
-                    for where, fields in evaluation.read_samples()
+                    for where, fields in evaluation.iterate_places_and_raw_samples()
                 ]
-                values = _count_numeric_and_other_values(samples)
+                values = _count_values_per_measure_refusing_mixed(samples)
             except InputError as error:
                 self.left_out.append(error)
                 continue
@@ -126,7 +126,7 @@ class InspectScores:
     def _parse_scored_sample(self, where: str, fields: Mapping[str, Any], n_by_other_scorer: Counter[str]) -> Sample:
         """Read a sample with all its scores; those of scorers that are not wanted are counted."""
         sample = parse_inspect_sample(where, {**fields, "scores": None}, None)
-        scores = self._extract_sample_scores_by_measure(where, fields.get("scores"), n_by_other_scorer)
+        scores = self._collect_raw_values_by_measure(where, fields.get("scores"), n_by_other_scorer)
         return replace(sample, scores=scores)
 
     def _build_wording_key(self, log_number: int, sample: Sample) -> tuple[str, str]:
@@ -135,16 +135,16 @@ class InspectScores:
         wording = self._names.name_sample_wording(log_number, item, sample)
         return item, append_order_number_to_wording(wording, sample.metadata)
 
-    def _extract_sample_scores_by_measure(
+    def _collect_raw_values_by_measure(
         self, where: str, scores: Any, n_by_other_scorer: Counter[str]
     ) -> dict[str, Any]:
         """Collect the scores of a sample: measure -> value; of an object, every key is a measure."""
         value_by_measure: dict[str, Any] = {}
-        for scorer, score in take_object_or_empty(scores).items():
+        for scorer, score in get_nested_object_or_empty(scores).items():
             if self._scorer not in (None, scorer):
                 n_by_other_scorer[scorer] += 1
                 continue
-            value = take_object_or_empty(score).get("value")
+            value = get_nested_object_or_empty(score).get("value")
             inner = {f"{scorer}/{key}": part for key, part in value.items()} if isinstance(value, dict) else None
             for name, part in ({scorer: value} if inner is None else inner).items():
                 if name in value_by_measure:
@@ -167,7 +167,7 @@ class InspectScores:
             if (score := _parse_measure_number(sample.where, name, value)) is not None:
                 scores.append(score)
                 scored.append(sample)
-                self._measures.note_range_of_measure(name, None if _is_number_without_known_bounds(value) else SHARE)
+                self._measures.note_range_of_measure(name, None if _is_plain_number_or_numeric_text(value) else SHARE)
         measure_values.n_scores += len(scores)
         if scores:
             measure_values.means.append(math.fsum(scores) / len(scores))
@@ -197,7 +197,7 @@ def _collect_outputs_of_samples(samples: Sequence[Sample]) -> tuple[str, ...] | 
     return outputs if any(sample.output is not None for sample in samples) else None
 
 
-def _count_numeric_and_other_values(samples: Sequence[Sample]) -> dict[str, _MeasureValues]:
+def _count_values_per_measure_refusing_mixed(samples: Sequence[Sample]) -> dict[str, _MeasureValues]:
     """Count the numbers and the other values of every measure; refuse a measure that has both."""
     values: dict[str, _MeasureValues] = {}
     for sample in samples:
@@ -220,7 +220,7 @@ def _count_numeric_and_other_values(samples: Sequence[Sample]) -> dict[str, _Mea
     return values
 
 
-def _is_number_without_known_bounds(value: Any) -> bool:
+def _is_plain_number_or_numeric_text(value: Any) -> bool:
     """Tell whether a value is a number whose bounds are not known, or a text that is one."""
     if isinstance(value, str):
         return find_credit_of_text(value) is None and not math.isnan(parse_number_or_nan(value))
@@ -231,7 +231,7 @@ def _counts_as_number_in_inspect(value: Any) -> bool:
     """Tell whether Inspect counts a value as a number; NaN stands for no score there."""
     return (
         isinstance(value, bool)
-        or _is_number_without_known_bounds(value)
+        or _is_plain_number_or_numeric_text(value)
         or (isinstance(value, str) and find_credit_of_text(value) is not None)
     )
 

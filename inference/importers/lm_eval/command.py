@@ -82,7 +82,7 @@ def main(args: argparse.Namespace) -> None:
     left_out: list[InputError] = []
     worded_files = assign_wordings_to_files(files.find_sample_files(args.paths, left_out), args.variant_key)
     conditions: dict[str, dict[str, Any]] = {}
-    imported = _compute_lm_eval_fingerprints(worded_files, args)
+    imported = _compute_fingerprint_of_each_lm_eval_model(worded_files, args)
     about = {worded_file.file.model: worded_file.file.about for worded_file in worded_files}
     can_be_left_out = _build_skippable_damaged_file_predicate(args.paths, worded_files)
     readers: list[Any]
@@ -121,7 +121,9 @@ def _build_skippable_damaged_file_predicate(
     return can_file_be_left_out
 
 
-def _compute_lm_eval_fingerprints(worded_files: Sequence[WordedFile], args: argparse.Namespace) -> dict[str, str]:
+def _compute_fingerprint_of_each_lm_eval_model(
+    worded_files: Sequence[WordedFile], args: argparse.Namespace
+) -> dict[str, str]:
     """Compute the fingerprint of every model's files, and of how they are read."""
     from inference.importers.shared.logged_scores import collect_options_for_fingerprint
 

@@ -143,17 +143,17 @@ def _build_sample_file(
         raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
     if path.parent not in json_files_by_folder:
         json_files_by_folder[path.parent] = sorted(path.parent.glob("*.json"))
-    results = _find_results_file(path, date, json_files_by_folder[path.parent])
+    results = _require_results_file_beside_samples(path, date, json_files_by_folder[path.parent])
     if results not in results_by_path:
         results_by_path[results] = _read_results_file(results)
     content = results_by_path[results]
-    config = _take_results_object_or_empty(content, "configs", results).get(task)
+    config = _require_results_object_if_present(content, "configs", results).get(task)
     if not isinstance(config, dict):
         raise InputError(
             f"{results}: describes no task '{task}', of which {path.name} holds samples; is it another run's?"
         )
-    shots = _take_results_object_or_empty(content, "n-shot", results).get(task, config.get("num_fewshot"))
-    counted = _take_results_object_or_empty(content, "n-samples", results).get(task)
+    shots = _require_results_object_if_present(content, "n-shot", results).get(task, config.get("num_fewshot"))
+    counted = _require_results_object_if_present(content, "n-samples", results).get(task)
     effective = counted.get("effective") if isinstance(counted, dict) else None
     return SampleFile(
         path=path,
@@ -169,13 +169,13 @@ def _build_sample_file(
         samples=effective if isinstance(effective, int) else None,
         means={
             name: mean
-            for name, value in _take_results_object_or_empty(content["results"], task, results).items()
+            for name, value in _require_results_object_if_present(content["results"], task, results).items()
             if math.isfinite(mean := parse_json_number_or_nan(value))
         },
     )
 
 
-def _find_results_file(path: Path, date: str, json_files: Sequence[Path]) -> Path:
+def _require_results_file_beside_samples(path: Path, date: str, json_files: Sequence[Path]) -> Path:
     """Find the one results file that was written with a file of samples."""
     beside = [candidate for candidate in json_files if candidate.name.endswith(f"_{date}.json")]
     if len(beside) == 1:
@@ -205,7 +205,7 @@ def _read_results_file(path: Path) -> dict[str, Any]:
     return content
 
 
-def _take_results_object_or_empty(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+def _require_results_object_if_present(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
     """Return an object that a results file holds; an empty one where it is missing."""
     part = content.get(name, {})
     if not isinstance(part, dict):

@@ -47,7 +47,7 @@ def list_row_metrics(where: str, row: Mapping[str, Any]) -> list[str]:
     return metrics
 
 
-def choose_metric_for_right_or_wrong(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
+def choose_counting_metric_or_empty(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
     """Choose the metric that counts where only one can.
 
     Parameters
@@ -82,14 +82,14 @@ def find_zero_one_metrics_by_task(worded_files: Sequence[WordedFile]) -> dict[st
     for worded_file in worded_files:
         if worded_file.file.config.get("output_type") == "multiple_choice":
             continue
-        for row in _read_rows_until_one_metric(worded_file):
+        for row in _iterate_leading_rows_of_several_metrics(worded_file):
             metrics = [name for name in row["metrics"] if _is_zero_or_one(row.get(name))]
             before = metrics_by_task.setdefault(worded_file.base, metrics)
             metrics_by_task[worded_file.base] = [name for name in before if name in metrics]
     return {task: tuple(metrics) for task, metrics in metrics_by_task.items()}
 
 
-def _read_rows_until_one_metric(worded_file: WordedFile) -> Iterator[dict[str, Any]]:
+def _iterate_leading_rows_of_several_metrics(worded_file: WordedFile) -> Iterator[dict[str, Any]]:
     """Go through the rows of a file as far as they can be read; end at a row with one metric, or a damaged one."""
     with worded_file.file.path.open("rb") as file:
         for line in file:

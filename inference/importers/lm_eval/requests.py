@@ -147,14 +147,18 @@ def parse_row_options(
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
         return _parse_options_from_differing_contexts([context for context, _ in row_requests], ends[0], mutual)
     delimiter = file.config.get("target_delimiter", " ")
-    continuations, plain, lettered = _strip_delimiter_and_blanks(ends, delimiter if isinstance(delimiter, str) else "")
+    continuations, plain, lettered = _strip_continuations_and_detect_letters(
+        ends, delimiter if isinstance(delimiter, str) else ""
+    )
     words = (_find_choices_in_document(row.get("doc"), plain) or plain) if lettered else plain
     # A task may have no text before its options, as for the likelier one of two sentences.
     return RowOptions(first if first.strip() else " / ".join(words), words, continuations, plain, True, mutual)
 
 
 @lru_cache(maxsize=1000)
-def _strip_delimiter_and_blanks(ends: tuple[str, ...], delimiter: str) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+def _strip_continuations_and_detect_letters(
+    ends: tuple[str, ...], delimiter: str
+) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Take the delimiter off, then all blanks; and tell whether letters are left."""
     if delimiter and all(end.startswith(delimiter) for end in ends):
         ends = tuple(end[len(delimiter) :] for end in ends)

@@ -27,7 +27,7 @@ from inference.importers.lm_eval.judgements import (
     BYTES,
     MUTUAL,
     READINGS,
-    choose_metric_for_right_or_wrong,
+    choose_counting_metric_or_empty,
     list_row_metrics,
     parse_right_or_wrong,
 )
@@ -135,11 +135,16 @@ class LmEvalRows:
         if score is not None:
             return [
                 self._build_text_response(
-                    where, row, row_requests, "accuracy", self._name_row_condition(where, filter_name), *score
+                    where,
+                    row,
+                    row_requests,
+                    "accuracy",
+                    self._record_reading_condition(where, filter_name),
+                    *score,
                 )
             ]
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-        counting_metric = choose_metric_for_right_or_wrong(metrics, self._judging_metrics)
+        counting_metric = choose_counting_metric_or_empty(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
         self._note_numeric_metrics_not_imported(row, metrics, (counting_metric, *others))
         return [
@@ -148,7 +153,7 @@ class LmEvalRows:
                 row,
                 row_requests,
                 counting_metric,
-                self._name_row_condition(where, filter_name, metric="" if metric == counting_metric else metric),
+                self._record_reading_condition(where, filter_name, metric="" if metric == counting_metric else metric),
                 item,
                 wording,
                 parse_right_or_wrong(where, row, metric),
@@ -232,7 +237,7 @@ class LmEvalRows:
                 words, answer = (), 0 if stated_right else 1
             responses.append(
                 LoggedResponse(
-                    where, self.worded_file.file.model, self._name_row_condition(where, filter_name, reading),
+                    where, self.worded_file.file.model, self._record_reading_condition(where, filter_name, reading),
                     *item_and_wording, row_options.text, words,
                     gold, after_text if metric == ACC else None, is_one_distribution, answer=answer,
                     attributes=self._attributes,
@@ -306,7 +311,9 @@ class LmEvalRows:
         wording = "/".join(filter(None, (self.worded_file.wording, f"{kind}-{varied}")))
         return item, wording, gold if isinstance(gold, bool) else answer == gold
 
-    def _name_row_condition(self, where: str, filter_name: str, reading: str = READINGS[ACC], metric: str = "") -> str:
+    def _record_reading_condition(
+        self, where: str, filter_name: str, reading: str = READINGS[ACC], metric: str = ""
+    ) -> str:
         """Name the condition of a filter and a reading, or of another metric of texts than the one that counts."""
         reading_fields = {"reading": reading if reading != READINGS[ACC] else "", "metric": metric}
         reading_fields = {field: value for field, value in reading_fields.items() if value}

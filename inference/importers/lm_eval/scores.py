@@ -17,7 +17,7 @@ from inference.importers.lm_eval.judgements import BYPASSED, list_row_metrics, p
 from inference.importers.lm_eval.requests import Request, list_generated_texts, parse_requests_of_row, parse_row_options
 from inference.importers.lm_eval.rows import LmEvalRows
 from inference.importers.lm_eval.wordings import WordedFile
-from inference.importers.shared.json_log import take_object_or_empty
+from inference.importers.shared.json_log import get_nested_object_or_empty
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     SHARE,
@@ -96,7 +96,7 @@ class LmEvalScores(LmEvalRows):
             output = list_generated_texts(row) or None
         responses = []
         for metric in metrics:
-            if not self._is_numeric_metric(where, row, metric):
+            if not self._is_numeric_metric_else_count_left_out(where, row, metric):
                 continue
             score = parse_logged_number(where, metric, row.get(metric))
             if score is not None:
@@ -116,7 +116,7 @@ class LmEvalScores(LmEvalRows):
             )  # fmt: skip
         return responses
 
-    def _is_numeric_metric(self, where: str, row: Mapping[str, Any], metric: str) -> bool:
+    def _is_numeric_metric_else_count_left_out(self, where: str, row: Mapping[str, Any], metric: str) -> bool:
         """Tell whether a metric has numbers; refuse one that has something else, too."""
         value = row.get(metric)
         if metric == BYPASSED:
@@ -165,7 +165,7 @@ def _find_metrics_whose_mean_is_better_if_lower(config: Mapping[str, Any]) -> se
     entries = config.get("metric_list")
     return {
         str(entry.get("metric"))
-        for entry in map(take_object_or_empty, entries if isinstance(entries, list) else ())
+        for entry in map(get_nested_object_or_empty, entries if isinstance(entries, list) else ())
         if entry.get("aggregation") == "mean" and entry.get("higher_is_better") is False
     }
 

@@ -71,11 +71,13 @@ def replace_nul_characters(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def take_object_or_empty(value: Any, *names: str) -> dict[str, Any]:
+def get_nested_object_or_empty(value: Any, *names: str) -> dict[str, Any]:
     """Return an object's fields, or those of an object in it, by its name; none where it is something else.
 
-    >>> take_object_or_empty({"eval": {"dataset": {"name": "tea"}}}, "eval", "dataset"), take_object_or_empty("tea")
-    ({'name': 'tea'}, {})
+    >>> get_nested_object_or_empty({"eval": {"dataset": {"name": "tea"}}}, "eval", "dataset")
+    {'name': 'tea'}
+    >>> get_nested_object_or_empty("tea")
+    {}
     """
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
@@ -108,7 +110,7 @@ def parse_list_field(where: str, parent: Any, name: str) -> list[Any]:
     InputError
         The field is no list.
     """
-    value = take_object_or_empty(parent).get(name)
+    value = get_nested_object_or_empty(parent).get(name)
     if value is None:
         return []
     if not isinstance(value, list):

@@ -16,7 +16,7 @@ _FIRST_OF_INSPECT = (b'"version"', b'"status"', b'"eval"')  # what a .json log o
 _BEGINNING = 2_000  # bytes
 
 
-def build_import_call_of_log(path: Path) -> list[str] | None:
+def list_import_arguments_of_log(path: Path) -> list[str] | None:
     """Find the call that imports a log with its scores, without the run folder that it writes.
 
     Parameters
@@ -35,24 +35,24 @@ def build_import_call_of_log(path: Path) -> list[str] | None:
         A folder holds logs of several kinds, or a results file of lm-eval has no samples.
     """
     if path.is_dir():
-        return _build_import_call_of_folder(path)
+        return _list_import_arguments_of_log_folder(path)
     if not path.is_file():
         return None
     if path.suffix == ".jsonl" and path.name.startswith("samples_"):
-        return ["import", "lm-eval", _format_path_as_argument(path), "--scores"]
+        return ["import", "lm-eval", _prefix_path_beginning_with_hyphen(path), "--scores"]
     if path.suffix == ".json" and path.name.startswith(_RESULTS):
         samples = sorted(path.parent.glob(f"samples_*_{path.stem.removeprefix(_RESULTS)}.jsonl"))
         if not samples:
             raise InputError(f"{path}: no samples_*.jsonl of its date beside it; run lm-eval with --log_samples")
-        return ["import", "lm-eval", *map(_format_path_as_argument, samples), "--scores"]
+        return ["import", "lm-eval", *map(_prefix_path_beginning_with_hyphen, samples), "--scores"]
     return (
-        ["import", "inspect", _format_path_as_argument(path), "--scores"]
+        ["import", "inspect", _prefix_path_beginning_with_hyphen(path), "--scores"]
         if path.suffix.lower() in (".eval", ".json")
         else None
     )
 
 
-def _build_import_call_of_folder(path: Path) -> list[str] | None:
+def _list_import_arguments_of_log_folder(path: Path) -> list[str] | None:
     """Find the call that imports a folder of logs; None where it has none, or is a run folder."""
     if (path / "run.json").exists() or any(path.glob("*/run.json")):
         return None
@@ -61,7 +61,7 @@ def _build_import_call_of_folder(path: Path) -> list[str] | None:
         raise InputError(f"{path}: holds logs of {' and of '.join(kinds)}; give one of them")
     if not kinds and any(map(_is_json_log_of_inspect, path.glob("**/*.json"))):
         kinds = ["inspect"]
-    return ["import", kinds[0], _format_path_as_argument(path), "--scores"] if kinds else None
+    return ["import", kinds[0], _prefix_path_beginning_with_hyphen(path), "--scores"] if kinds else None
 
 
 def _is_json_log_of_inspect(path: Path) -> bool:
@@ -73,6 +73,6 @@ def _is_json_log_of_inspect(path: Path) -> bool:
     return beginning.lstrip().startswith(b"{") and all(field in beginning for field in _FIRST_OF_INSPECT)
 
 
-def _format_path_as_argument(path: Path) -> str:
+def _prefix_path_beginning_with_hyphen(path: Path) -> str:
     """Write a path as a word of a call, which is no option where a name begins with -."""
     return f"./{path}" if str(path).startswith("-") else str(path)

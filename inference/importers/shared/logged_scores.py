@@ -67,7 +67,7 @@ class _Scores:
     highest: float = -math.inf
     highest_where: str = ""
 
-    def add_scores(self, where: str, scores: tuple[float, ...]) -> None:
+    def count_scores_and_update_extremes(self, where: str, scores: tuple[float, ...]) -> None:
         """Add the scores of a response."""
         self.number += len(scores)
         low, high = min(scores), max(scores)
@@ -133,7 +133,7 @@ class LoggedMeasures:
         if stated is None or stated.range != ends:
             self._stated[name] = ScoreMeasure(name, ends if stated is None else None, direction)
 
-    def read_responses_and_complete_conditions(
+    def filter_responses_and_complete_conditions(
         self, responses: Iterable[LoggedResponse], conditions: dict[str, dict[str, Any]]
     ) -> Iterator[LoggedResponse]:
         """Go through responses, and complete their conditions at the end.
@@ -164,7 +164,9 @@ class LoggedMeasures:
                     continue
             else:
                 measure = conditions[response.condition]["measure"]
-                self._scores.setdefault(measure, _Scores()).add_scores(response.where, response.scores)
+                self._scores.setdefault(measure, _Scores()).count_scores_and_update_extremes(
+                    response.where, response.scores
+                )
                 if before is not None:
                     waiting[response.condition] = None
                     yield from before
@@ -207,7 +209,7 @@ class LoggedMeasures:
                 f"range {low:g}-{high:g}; correct the score, or give --score-range {measure.name}=LOW-HIGH"
             )
 
-    def describe_number_of_scores(self) -> list[str]:
+    def describe_score_count_and_left_out(self) -> list[str]:
         """Say how many scores there are and are not, and what was left out; once all is read."""
         number = sum(scores.number for scores in self._scores.values())
         missing = f"; responses without one: {self._n_missing:,}" if self._n_missing else ""

@@ -12,7 +12,7 @@ from ground.errors import InputError, format_quantity
 from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
-from inference.stimuli.reading.line_ends import unify_line_ends
+from inference.stimuli.reading.line_ends import unify_line_ends_of_all_texts
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 
 RIGHT, WRONG = "right", "wrong"
@@ -98,7 +98,11 @@ class LoggedStimuli:
             protocol, or it is there twice.
         """
         if "\r" in response.text or any("\r" in choice for choice in response.choices):
-            response = replace(response, text=unify_line_ends(response.text), choices=unify_line_ends(response.choices))
+            response = replace(
+                response,
+                text=unify_line_ends_of_all_texts(response.text),
+                choices=unify_line_ends_of_all_texts(response.choices),
+            )
         orders = self._stimuli_by_wording.setdefault((response.item, response.wording), {})
         stimulus = orders.get(response.choices)
         if stimulus is None:
@@ -173,7 +177,7 @@ class LoggedStimuli:
         if response.gold is None:
             raise InputError(f"{response.where}: no single right option is named; import it with --right-or-wrong")
         item_choices = self._choices_by_item.setdefault(
-            response.item, unify_line_ends(response.own_choices) or response.choices
+            response.item, unify_line_ends_of_all_texts(response.own_choices) or response.choices
         )
         if len(item_choices) != len(response.choices):
             raise InputError(

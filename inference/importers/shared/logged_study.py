@@ -122,12 +122,15 @@ def save_study_and_logged_responses(
     ------
     InputError
         A response is there twice, contradicts another one of its wording, or is of another protocol; and as for
-        `saving.save_imported_study_and_responses` and `LoggedMeasures.read_responses_and_complete_conditions`.
+        `saving.save_imported_study_and_responses` and `LoggedMeasures.filter_responses_and_complete_conditions`.
     """
-    name, source = saving.name_imported_study(args), saving.describe_study_source(files)
+    name, source = (
+        saving.name_imported_study_by_option_or_folder(args),
+        saving.describe_source_by_first_file_and_count(files),
+    )
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     if measures is not None:
-        responses = measures.read_responses_and_complete_conditions(responses, conditions)
+        responses = measures.filter_responses_and_complete_conditions(responses, conditions)
     with _LoggedStudy(responses, name, outcomes_only=outcomes_only, language=language, source=source) as log:
         lines = saving.save_imported_study_and_responses(
             args.out,
@@ -139,4 +142,4 @@ def save_study_and_logged_responses(
             command=args.call,
             models=models,
         )
-        return [*lines, *log.notes, *([] if measures is None else measures.describe_number_of_scores())]
+        return [*lines, *log.notes, *([] if measures is None else measures.describe_score_count_and_left_out())]

@@ -57,7 +57,7 @@ class Labels(Protocol):
     decision_rule: str
     recorded_fields: Mapping[str, int]  # fields of the conditions that say how the columns are read
 
-    def find_label_of_right_answer(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer_or_none(self, right_answer: str) -> str | None:
         """Find the label that a right answer stands for; None if it is no label."""
         ...
 
@@ -104,20 +104,23 @@ class AnswerMeasure:
         self.labels = tuple(options)
         self.columns: tuple[str, ...] = (column,)
         text_answers.parse_answer("", options)  # refuses wordings that cannot be told apart, before a long file is read
-        self._match_label = _build_label_matcher({label: [label, *wordings] for label, wordings in options.items()})
+        self._match_label = _build_function_from_answer_to_label(
+            {label: [label, *wordings] for label, wordings in options.items()}
+        )
         self._read_label: Callable[[str], str | None] = (
-            _build_label_matcher(options) if must_equal else lambda text: text_answers.parse_answer(text, options)
+            _build_function_from_answer_to_label(options)
+            if must_equal
+            else lambda text: text_answers.parse_answer(text, options)
         )
         # Answers that must equal a wording are no texts: there is one way to read them.
         self._read_otherwise = None if must_equal else lambda text: find_option_equal_to_text(text, options)
         wordings = "; ".join(f"{label} = {' | '.join(wordings)}" for label, wordings in options.items())
         self.recorded_fields: Mapping[str, int] = {} if must_equal else {"text_rule": text_answers.VERSION}
         how = "an answer equals one of the wordings" if must_equal else "a text is parsed for one of the wordings"
-        self.decision_rule = (
-            f"{how} ({wordings}); anything else is invalid; of several samples, {_describe_majority_rule(self.labels)}"
-        )
+        choice_among_samples = _describe_which_label_is_answer(self.labels)
+        self.decision_rule = f"{how} ({wordings}); anything else is invalid; of several samples, {choice_among_samples}"
 
-    def find_label_of_right_answer(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer_or_none(self, right_answer: str) -> str | None:
         """Find the label that is the right answer or has it among its wordings; None if it is no label."""
         return self._match_label(right_answer)
 
@@ -161,7 +164,7 @@ class AnswerMeasure:
         return {
             **sample_answers,
             "answer": pa.array(names[single], pa.string(), mask=~is_single),
-            "count": _build_list_array(counts[:, :-1], is_sampled, pa.int64()),
+            "count": _convert_matrix_rows_to_list_array(counts[:, :-1], is_sampled, pa.int64()),
             "invalid": pa.array(counts[:, -1], pa.int64(), mask=~is_sampled),
             "output": group_texts_into_lists_by_lengths(texts, samples),
             "error": _build_errors_of_empty_rows(samples == 0, self.columns),
@@ -182,9 +185,9 @@ class _NumberMeasure:
     labels: tuple[str, ...]
     recorded_fields: Mapping[str, int] = {}
 
-    def find_label_of_right_answer(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer_or_none(self, right_answer: str) -> str | None:
         """Find the label that equals a right answer, apart from case and blanks; None if it is no label."""
-        return _build_label_matcher({label: [label] for label in self.labels})(right_answer)
+        return _build_function_from_answer_to_label({label: [label] for label in self.labels})(right_answer)
 
 
 class ProbabilityMeasure(_NumberMeasure):
@@ -193,7 +196,7 @@ class ProbabilityMeasure(_NumberMeasure):
     def __init__(self, columns: Mapping[str, str]) -> None:
         self.labels = tuple(columns)
         self.columns = tuple(columns.values())
-        self.decision_rule = f"by probability: {_describe_majority_rule(self.labels)}"
+        self.decision_rule = f"by probability: {_describe_which_label_is_answer(self.labels)}"
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `probability`, `logprob` and `mass`.
@@ -236,7 +239,7 @@ class CountMeasure(_NumberMeasure):
         self.labels = tuple(columns)
         self.columns = (*columns.values(), *([invalid] if invalid else []))
         self._has_invalid = invalid is not None
-        self.decision_rule = f"by count of samples: {_describe_majority_rule(self.labels)}"
+        self.decision_rule = f"by count of samples: {_describe_which_label_is_answer(self.labels)}"
 
     def build_response_columns(self, cells: Sequence[pa.Array], rows: ResponseRows) -> ResponseColumns:
         """Make `count` and `invalid` (0 where the table has no such column).
@@ -271,7 +274,7 @@ class CountMeasure(_NumberMeasure):
         missing |= whole.sum(axis=1) == 0  # nobody answered: no run folder holds a response without samples
         invalid = whole[:, -1] if self._has_invalid else np.zeros(len(whole), dtype=np.int64)
         return {
-            "count": _build_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
+            "count": _convert_matrix_rows_to_list_array(whole[:, : len(self.labels)], ~missing, pa.int64()),
             "invalid": pa.array(invalid, pa.int64(), mask=missing),
             "error": _build_errors_of_empty_rows(missing, self.columns, "no sample"),
         }
@@ -295,14 +298,14 @@ def build_probability_columns(values: np.ndarray, errors: Sequence[str | None]) 
     with np.errstate(divide="ignore"):  # log 0 = -inf is what is meant
         logarithms = np.log(values)
     return {
-        "probability": _build_list_array(values, has_response, pa.float64()),
-        "logprob": _build_list_array(logarithms, has_response, pa.float64()),
+        "probability": _convert_matrix_rows_to_list_array(values, has_response, pa.float64()),
+        "logprob": _convert_matrix_rows_to_list_array(logarithms, has_response, pa.float64()),
         "mass": pa.array(values.sum(axis=1), pa.float64(), mask=~has_response),
         "error": pa.array(errors, pa.string()),
     }
 
 
-def _build_label_matcher(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
+def _build_function_from_answer_to_label(options: Mapping[str, Sequence[str]]) -> Callable[[str], str | None]:
     """Make a function from an answer to the label with an equal wording, or None."""
     label = {_fold_answer(wording): name for name, wordings in options.items() for wording in wordings}
 
@@ -318,7 +321,7 @@ def _fold_answer(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().strip()
 
 
-def _describe_majority_rule(labels: Sequence[str]) -> str:
+def _describe_which_label_is_answer(labels: Sequence[str]) -> str:
     """Say which label is the answer: of two, the first from one half on; of more, the largest."""
     if len(labels) > 2:
         return "the option that has most; of equal ones none"
@@ -330,7 +333,7 @@ def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str],
     """Convert cells to an array (responses, columns) of numbers; an empty cell is NaN."""
     values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
-        values[:, j] = [_parse_cell_number(text) for text in texts.to_pylist()]
+        values[:, j] = [_parse_number_nan_if_empty_inf_if_malformed(text) for text in texts.to_pylist()]
         wrong = np.flatnonzero(np.isinf(values[:, j]))
         if len(wrong):
             place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
@@ -339,7 +342,7 @@ def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str],
     return values
 
 
-def _parse_cell_number(text: str | None) -> float:
+def _parse_number_nan_if_empty_inf_if_malformed(text: str | None) -> float:
     """Read a number: NaN where there is none, infinite where the text is no finite number."""
     if text is None or not text.strip():
         return math.nan
@@ -369,7 +372,7 @@ def _build_errors_of_empty_rows(missing: np.ndarray, columns: Sequence[str], wha
     return pa.array(errors, pa.string())
 
 
-def _build_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa.Array:
+def _convert_matrix_rows_to_list_array(values: np.ndarray, has_list: np.ndarray, kind: Any) -> pa.Array:
     """Convert (n, k) numbers to n lists of k, null where not there."""
     offsets = np.arange(0, values.size + 1, values.shape[1], dtype=np.int32)
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values.ravel(), kind), mask=pa.array(~has_list))

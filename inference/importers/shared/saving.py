@@ -48,12 +48,12 @@ def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, P
     return pairs
 
 
-def name_imported_study(args: argparse.Namespace) -> str:
+def name_imported_study_by_option_or_folder(args: argparse.Namespace) -> str:
     """Name the study as the call does, else as the run folder is called."""
     return Path(args.out).resolve().name if args.name is None else str(args.name)
 
 
-def describe_study_source(files: Sequence[str]) -> str:
+def describe_source_by_first_file_and_count(files: Sequence[str]) -> str:
     """Describe where a study comes from: one file as it was given, or the first of several."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
@@ -169,7 +169,7 @@ def save_imported_study_and_responses(
     from inference.runfolder.store import Run
 
     described_fields = read_model_fields_from_yaml(descriptions) if descriptions else {}
-    tallies = _count_responses_by_condition(responses)
+    tallies = _tally_responses_by_model_and_condition(responses)
     for model, condition in tallies:
         refuse_unrecordable_name_or_fields(study.source, "models", model, (models or {}).get(model, {}))
         refuse_unrecordable_name_or_fields(study.source, "conditions", condition, conditions[condition])
@@ -185,7 +185,9 @@ def save_imported_study_and_responses(
         for _, condition in tallies:
             run.refuse_changed_condition(condition, conditions[condition])
         present_pairs = [
-            pair for pair, fingerprint in fingerprint_by_pair.items() if _has_same_import(run, *pair, fingerprint)
+            pair
+            for pair, fingerprint in fingerprint_by_pair.items()
+            if _has_same_import_or_refuse_other(run, *pair, fingerprint)
         ]
         with run.write_run_json_after_block():
             for (model, condition), tally in tallies.items():
@@ -203,21 +205,21 @@ def save_imported_study_and_responses(
                 import_record = {"imported": {**model_fields.get("imported", {}), condition: fingerprint}}
                 run.add_model(model, {**import_fields, **described_fields.get(model, {}), **import_record})
                 if is_complete:
-                    run.record_expected_and_drawn_row_counts(model, {condition: tally.rows})
+                    run.record_row_and_drawn_wording_counts(model, {condition: tally.rows})
                 lines.append(f"{model} {condition}: {tally.describe_response_count_and_means(variants)}")
         if len(present_pairs) < len(tallies):
             run.responses.append_tables_as_one_part(
-                _drop_rows_of_conditions(table, present_pairs) for table in responses()
+                _drop_table_rows_of_model_conditions(table, present_pairs) for table in responses()
             )
         run.finish()
     if is_complete:
-        return [lines[0], _describe_imported_responses(tallies, present_pairs)]
+        return [lines[0], _describe_import_of_all_models_in_one_line(tallies, present_pairs)]
     left = len(lines) - 1 - MOST_LINES
     left_line = f"and {format_quantity(left, 'more pair')} of model and condition"
     return lines if left <= 0 else [*lines[: 1 + MOST_LINES], left_line]
 
 
-def _describe_imported_responses(
+def _describe_import_of_all_models_in_one_line(
     tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]
 ) -> str:
     """Say in one line what was written of all models and conditions."""
@@ -254,7 +256,7 @@ def print_import_summary(lines: Iterable[str], out: str) -> None:
         (print_result_line_even_if_quiet if line.startswith("left out") else print)(line)
 
 
-def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
+def _drop_table_rows_of_model_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) -> pa.Table:
     """Leave out the rows of some models and conditions."""
     import pyarrow.compute as pc
 
@@ -264,7 +266,7 @@ def _drop_rows_of_conditions(table: pa.Table, pairs: Sequence[tuple[str, str]]) 
     return table
 
 
-def _has_same_import(run: Run, model: str, condition: str, imported: str) -> bool:
+def _has_same_import_or_refuse_other(run: Run, model: str, condition: str, imported: str) -> bool:
     """Tell whether the run has these very responses; refuse other ones of the same model and condition."""
     if not run.responses.list_answered_keys(model, condition):
         return False
@@ -328,7 +330,7 @@ class _Tally:
         return ", ".join(parts)
 
 
-def _count_responses_by_condition(responses: Responses) -> dict[tuple[str, str], _Tally]:
+def _tally_responses_by_model_and_condition(responses: Responses) -> dict[tuple[str, str], _Tally]:
     """Count the rows of every model and condition, in order of appearance."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -136,7 +136,9 @@ class RowPlaces(Sequence[str]):
         return f"{self.files[file]}, {self._word[file]} {number}"
 
 
-def group_equal_rows(first_column: CodedPairs, second_column: CodedPairs) -> tuple[np.ndarray, np.ndarray]:
+def number_equal_rows_and_find_first_of_each(
+    first_column: CodedPairs, second_column: CodedPairs
+) -> tuple[np.ndarray, np.ndarray]:
     """Group rows that are equal in two columns.
 
     Parameters

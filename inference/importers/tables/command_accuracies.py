@@ -106,8 +106,8 @@ def main(args: argparse.Namespace) -> None:
     settings |= {"scale": scale}
     lines = saving.save_imported_study_and_responses(
         args.out,
-        _build_accuracy_study(accuracy_rows, saving.name_imported_study(args), args),
-        lambda: [_build_accuracy_responses(accuracy_rows, accuracies)],
+        _build_accuracy_study(accuracy_rows, saving.name_imported_study_by_option_or_folder(args), args),
+        lambda: [_build_table_of_accuracies_and_n(accuracy_rows, accuracies)],
         accuracy_rows.conditions,
         descriptions=args.models,
         imported=saving.compute_fingerprint_of_files(paths, settings),
@@ -130,7 +130,9 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
                 _require_nonempty_name_cell(where, columns[role], record[columns[role]]) for role in NAME_COLUMNS
             )
             values = [_require_nonempty_name_cell(where, column, record[column]) for column in conditions]
-            condition = "/".join(map(_name_condition_value, conditions, values)) or saving.IMPORT_CONDITION
+            condition = (
+                "/".join(map(_add_column_name_if_value_is_number, conditions, values)) or saving.IMPORT_CONDITION
+            )
             condition_fields = {"form": saving.IMPORT_FORM, **dict(zip(conditions, values, strict=True))}
             if fields.setdefault(condition, condition_fields) != condition_fields:
                 raise InputError(f"{where}: two different conditions would both be called '{condition}'; rename them")
@@ -139,8 +141,8 @@ def _read_accuracy_rows(paths: Sequence[Path], columns: Mapping[str, str], condi
                 raise InputError(
                     _describe_repeated_row(path, where, key, rows[key].place, {*columns.values(), *conditions})
                 )
-            value, signed = _parse_accuracy(where, columns["accuracy"], record[columns["accuracy"]])
-            rows[key] = AccuracyRow(where, value, signed, _parse_n_answers(where, columns["n"], record[columns["n"]]))
+            value, signed = _parse_accuracy_and_percent_sign(where, columns["accuracy"], record[columns["accuracy"]])
+            rows[key] = AccuracyRow(where, value, signed, _require_n_answers(where, columns["n"], record[columns["n"]]))
     return AccuracyRows(rows, fields)
 
 
@@ -154,7 +156,7 @@ def _require_nonempty_name_cell(where: str, column: str, cell: str | None) -> st
     return name
 
 
-def _name_condition_value(column: str, value: str) -> str:
+def _add_column_name_if_value_is_number(column: str, value: str) -> str:
     """Name a condition by its value, and a number by its column, too: "shots 0"."""
     return f"{column} {value}" if value.isdecimal() else value
 
@@ -171,7 +173,7 @@ def _describe_repeated_row(path: Path, where: str, key: Key, first_place: str, u
     )
 
 
-def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, bool]:
+def _parse_accuracy_and_percent_sign(where: str, column: str, cell: str | None) -> tuple[float, bool]:
     """Read an accuracy, and whether it is written with the sign of per cent."""
     text = (cell or "").strip()
     value = parse_number_or_nan(text.removesuffix("%"))
@@ -184,7 +186,7 @@ def _parse_accuracy(where: str, column: str, cell: str | None) -> tuple[float, b
     return value, text.endswith("%")
 
 
-def _parse_n_answers(where: str, column: str, cell: str | None) -> int:
+def _require_n_answers(where: str, column: str, cell: str | None) -> int:
     """Return how many answers an accuracy was computed from."""
     value = parse_number_or_nan((cell or "").strip())
     if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.LARGEST_EXACT:
@@ -265,11 +267,11 @@ def _build_accuracy_study(accuracy_rows: AccuracyRows, name: str, args: argparse
         ),
         canonical=(RIGHT, WRONG),
         decision_rule="none: these are accuracies that were computed elsewhere",
-        source=saving.describe_study_source(args.files),
+        source=saving.describe_source_by_first_file_and_count(args.files),
     )  # fmt: skip
 
 
-def _build_accuracy_responses(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> pa.Table:
+def _build_table_of_accuracies_and_n(accuracy_rows: AccuracyRows, accuracies: Mapping[Key, float]) -> pa.Table:
     """Make a row per model, condition, task and template."""
     import pyarrow as pa
 

@@ -8,7 +8,7 @@ The command line says what the columns mean. What it does not say:
 - without ``--variant-column`` the distinct texts of an item are its variants;
 - without ``--pattern-column`` the variant called ``original`` is the original and all others are paraphrases;
 - without ``--text-column`` the id of an item stands for all of its texts, and ``--wordings`` says whether an id of a
-  wording means the same in all items; if it does not say, `wordings.choose_shared_or_own_wordings` does.
+  wording means the same in all items; if it does not say, `wordings.choose_whether_wordings_are_shared` does.
 
 Several rows of one model, condition, item and variant are refused. With ``--repeated samples`` those of one file are
 samples of one response: one row becomes ``answer``, several become ``count`` and ``invalid``; of scores, several become
@@ -35,7 +35,7 @@ from inference.importers.shared import saving
 from inference.importers.tables.wordings import (
     OWN,
     SHARED,
-    choose_shared_or_own_wordings,
+    choose_whether_wordings_are_shared,
     describe_whether_wordings_are_shared,
 )
 from inference.stimuli.reading.records import refuse_column_of_two_roles
@@ -147,23 +147,23 @@ def main(args: argparse.Namespace) -> None:
     from inference.importers.shared.scored import PROTOCOL
     from inference.importers.tables import long, long_rows, scores
 
-    _refuse_options_of_other_study_kind(args)
+    _refuse_options_contradicting_ordered(args)
     measure = _build_label_measure_of_call(args) if args.score_column is None else scores.ScoreColumns(args)
     layout = _build_table_layout(args, measure)
-    files = _name_file_models(saving.split_named_paths(args.files), by_column=args.model_column is not None)
+    files = _pair_model_names_with_files(saving.split_named_paths(args.files), by_column=args.model_column is not None)
     table = long_rows.read_long_table(files, layout)
-    wordings = choose_shared_or_own_wordings(args.wordings, table.stimuli) if args.text_column is None else None
+    wordings = choose_whether_wordings_are_shared(args.wordings, table.stimuli) if args.text_column is None else None
     study = long.build_table_study(
         table,
-        saving.name_imported_study(args),
+        saving.name_imported_study_by_option_or_folder(args),
         measure,
         language=args.language,
-        source=saving.describe_study_source(args.files),
+        source=saving.describe_source_by_first_file_and_count(args.files),
         shares_wordings=wordings == SHARED,
         ordered=bool(args.ordered),
         **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
     )
-    of, first = long.group_rows_by_response(table, allows_samples=args.repeated == SAMPLES)
+    of, first = long.number_responses_of_rows_and_refuse_repeats(table, allows_samples=args.repeated == SAMPLES)
     notes: list[str] = []
     if isinstance(measure, scores.ScoreColumns):
         table_scores = scores.TableScores(table, measure)
@@ -190,7 +190,7 @@ def main(args: argparse.Namespace) -> None:
     saving.print_import_summary(lines, args.out)
 
 
-def _refuse_options_of_other_study_kind(args: argparse.Namespace) -> None:
+def _refuse_options_contradicting_ordered(args: argparse.Namespace) -> None:
     """Refuse options that do not go together: of scales, of scores, of texts and of counts."""
     if args.ordered and args.gold_column is not None:
         raise InputError("import table: --gold-column goes without --ordered: an item of a scale has no right answer")
@@ -225,7 +225,9 @@ def _build_table_layout(args: argparse.Namespace, measure: Measure | ScoreColumn
     return Layout(roles, tuple(args.condition_column), args.condition, measure.columns)
 
 
-def _name_file_models(files: Sequence[tuple[str | None, Path]], *, by_column: bool) -> list[tuple[str, Path]]:
+def _pair_model_names_with_files(
+    files: Sequence[tuple[str | None, Path]], *, by_column: bool
+) -> list[tuple[str, Path]]:
     """Name the model of every file: as given, else by the file, or by its folder where files have the same name."""
     places = [os.path.realpath(path) for _, path in files]
     repeated_path = next(
@@ -282,20 +284,24 @@ def _build_label_measure_of_call(args: argparse.Namespace) -> Measure:
     if args.repeated == SAMPLES and texts is None:
         raise InputError("import table: --repeated samples goes with --completion-column or --answer-column")
     if texts is not None:
-        pairs = _split_label_pairs("--options", args.options, ";", args.ordered, may_stand_alone=bool(args.ordered))
+        pairs = _split_option_into_label_value_pairs(
+            "--options", args.options, ";", args.ordered, may_stand_alone=bool(args.ordered)
+        )
         options = {label: wordings.split("|") for label, wordings in pairs}
         try:
             return AnswerMeasure(texts, options, must_equal=args.answer_column is not None)
         except ValueError as error:
             raise InputError(f"import table, --options: {error}") from None
     if args.probability_columns is not None:
-        pairs = _split_label_pairs("--probability-columns", args.probability_columns, ",", args.ordered)
+        pairs = _split_option_into_label_value_pairs(
+            "--probability-columns", args.probability_columns, ",", args.ordered
+        )
         return ProbabilityMeasure(dict(pairs))
-    pairs = _split_label_pairs("--count-columns", args.count_columns, ",", args.ordered)
+    pairs = _split_option_into_label_value_pairs("--count-columns", args.count_columns, ",", args.ordered)
     return CountMeasure(dict(pairs), args.invalid_column)
 
 
-def _split_label_pairs(
+def _split_option_into_label_value_pairs(
     option: str, text: str, separator: str, is_ordered: bool | None, may_stand_alone: bool = False
 ) -> Sequence[tuple[str, str]]:
     """Split an option into two LABEL=VALUE pairs with different labels; ordered ones may be more.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError
-from inference.importers.tables.columns import CodedPairs, group_equal_rows
+from inference.importers.tables.columns import CodedPairs, number_equal_rows_and_find_first_of_each
 from inference.stimuli.scales import KEY, SCALE, parse_scoring_key_of_item, refuse_scales_with_only_one_item
 from inference.stimuli.study import ORIGINAL, Item, Option, Study, Variant
 
@@ -74,7 +74,7 @@ def build_table_study(
                 f"{table.place[stimulus.row]}: item '{stimulus.item}' has a second original, '{stimulus.variant}'; "
                 f"the first is in {table.place[originals[stimulus.item].row]}"
             )
-        gold = measure.find_label_of_right_answer(stimulus.gold) if stimulus.gold else None
+        gold = measure.find_label_of_right_answer_or_none(stimulus.gold) if stimulus.gold else None
         if stimulus.gold and gold is None:
             raise InputError(
                 f"{table.place[stimulus.row]}: the right answer '{stimulus.gold:.40}' is none of "
@@ -123,7 +123,9 @@ def _refuse_contradicting_scales(source: str, study_items: Sequence[Item]) -> No
     refuse_scales_with_only_one_item(source, study_items)
 
 
-def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[np.ndarray, np.ndarray]:
+def number_responses_of_rows_and_refuse_repeats(
+    table: LongTable, *, allows_samples: bool
+) -> tuple[np.ndarray, np.ndarray]:
     """Group rows by response: by model, condition, item and variant.
 
     Parameters
@@ -136,14 +138,14 @@ def group_rows_by_response(table: LongTable, *, allows_samples: bool) -> tuple[n
     Returns
     -------
     of, first
-        As `group_equal_rows` has them.
+        As `number_equal_rows_and_find_first_of_each` has them.
 
     Raises
     ------
     InputError
         A response repeats in another file, or without `allows_samples` in the same one.
     """
-    of, first = group_equal_rows(table.model_conditions, table.stimulus)
+    of, first = number_equal_rows_and_find_first_of_each(table.model_conditions, table.stimulus)
     _refuse_repeated_rows(table, of, first, allows_samples=allows_samples)
     return of, first
 
@@ -158,7 +160,7 @@ def build_table_responses(
     table
         The rows.
     response_numbers, first_row_of_response
-        The responses, as `group_rows_by_response` made them.
+        The responses, as `number_responses_of_rows_and_refuse_repeats` made them.
     measure
         Reads the value columns.
 
@@ -201,7 +203,7 @@ def split_responses_into_memory_batches(
     table
         The rows.
     response_numbers, first_row_of_response
-        The responses, as `group_rows_by_response` made them.
+        The responses, as `number_responses_of_rows_and_refuse_repeats` made them.
 
     Yields
     ------

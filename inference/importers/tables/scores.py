@@ -55,7 +55,7 @@ class ScoreColumns:
         self.measures = parse_score_measures_of_call(args.score_column, args.score_range, args.lower_is_better, WHERE)
         self.columns = (*args.score_column, *([args.output_column] if args.output_column else []))
 
-    def find_label_of_right_answer(self, right_answer: str) -> str | None:
+    def find_label_of_right_answer_or_none(self, right_answer: str) -> str | None:
         """Find no label: scores have no right answer."""
         return None
 
@@ -110,7 +110,7 @@ class TableScores:
         Parameters
         ----------
         response_numbers, first_row_of_response
-            The responses, as `long.group_rows_by_response` made them.
+            The responses, as `long.number_responses_of_rows_and_refuse_repeats` made them.
 
         Yields
         ------
@@ -143,7 +143,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
     """Read the numbers of a score column; NaN where a cell is empty. What is no number, or outside, is refused."""
     encoded = cells.dictionary_encode()
     # A score that comes again is read once; the code of a missing cell stands for the NaN at the end.
-    numbers = np.array([*map(_parse_score_cell, encoded.dictionary.to_pylist()), math.nan])
+    numbers = np.array([*map(_parse_score_nan_if_empty_inf_if_malformed, encoded.dictionary.to_pylist()), math.nan])
     codes = encoded.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)
     scores = numbers[codes]
     is_wrong = np.isinf(scores)
@@ -166,7 +166,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
     return scores
 
 
-def _parse_score_cell(text: str) -> float:
+def _parse_score_nan_if_empty_inf_if_malformed(text: str) -> float:
     """Read a score: NaN where a cell says that there is none, infinite where it holds no finite number."""
     if text.strip().casefold() in MISSING:
         return math.nan

@@ -14,7 +14,7 @@ SHARED, OWN = "shared", "own"
 LEAST_SHARED = 0.9  # share of the items that a wording is in, on average, where items share wordings
 
 
-def choose_shared_or_own_wordings(stated: str | None, stimuli: Sequence[Stimulus]) -> str:
+def choose_whether_wordings_are_shared(stated: str | None, stimuli: Sequence[Stimulus]) -> str:
     """Choose whether items share their wordings, by the ids of these: `shared` or `own`.
 
     What the user says holds. Numbers are taken for those within an item, which mean nothing in another one; so are
@@ -33,7 +33,7 @@ def choose_shared_or_own_wordings(stated: str | None, stimuli: Sequence[Stimulus
     """
     if stated is not None:
         return stated
-    ids, n_items, n_wordings = _collect_wording_ids_and_item_count(stimuli)
+    ids, n_items, n_wordings = _collect_ids_and_count_items_and_wordings(stimuli)
     has_shared_wordings = n_items > 1 and n_wordings >= LEAST_SHARED * n_items * len(ids)
     return SHARED if has_shared_wordings and not all(map(_is_bare_number, ids)) else OWN
 
@@ -54,7 +54,7 @@ def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulu
     -------
     The line; none where fewer than two items have wordings besides originals.
     """
-    ids, n_items, _ = _collect_wording_ids_and_item_count(stimuli)
+    ids, n_items, _ = _collect_ids_and_count_items_and_wordings(stimuli)
     if n_items < 2:
         return []
     if sharing == SHARED:
@@ -71,7 +71,7 @@ def describe_whether_wordings_are_shared(sharing: str, stimuli: Sequence[Stimulu
     return [f"no --text-column: {taken}{'' if is_stated else f'; if {other}, say --wordings {choice}'}"]
 
 
-def _collect_wording_ids_and_item_count(stimuli: Sequence[Stimulus]) -> tuple[set[str], int, int]:
+def _collect_ids_and_count_items_and_wordings(stimuli: Sequence[Stimulus]) -> tuple[set[str], int, int]:
     """Return the ids of the wordings, the number of items, and how many wordings they have together."""
     wordings = [(stimulus.item, stimulus.variant) for stimulus in stimuli if stimulus.pattern != ORIGINAL]
     return {variant for _, variant in wordings}, len({item for item, _ in wordings}), len(wordings)

@@ -62,7 +62,9 @@ class Antonym:
 AntonymTable = Mapping[str, list[Antonym]]
 
 
-def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = None) -> list[Candidate] | str:
+def list_antonym_sentences_or_reason(
+    sentence: Sentence, seed: int, own_table: str | None = None
+) -> list[Candidate] | str:
     """Replace one word by its antonym: in English of the same form, in Japanese where both inflect alike.
 
     Parameters
@@ -82,9 +84,9 @@ def replace_by_antonym(sentence: Sentence, seed: int, own_table: str | None = No
         return explain_language_without_rules(sentence.language)
     table, needs_tags = read_antonym_table_and_ambiguous_words(sentence.language, own_table)
     changes = (
-        _replace_english_words(sentence, table, needs_tags)
+        _iterate_english_candidates_with_group(sentence, table, needs_tags)
         if sentence.language == ENGLISH
-        else _replace_japanese_words(sentence, table)
+        else _iterate_japanese_candidates_with_group(sentence, table)
     )
     ordered = sorted(
         changes,
@@ -177,7 +179,7 @@ def _list_verb_forms(verb: str, forms: Mapping[str, list[str]]) -> tuple[str, ..
     return tuple(f"{form}{blank}{rest}" for form in inflected)
 
 
-def _replace_english_words(
+def _iterate_english_candidates_with_group(
     sentence: Sentence, table: AntonymTable, needs_tags: frozenset[str]
 ) -> Iterator[tuple[str, Candidate]]:
     """Replace English words, one at a time, those of several senses by their tag; yield the group, too."""
@@ -217,7 +219,7 @@ def _does_sentence_join_word_and_antonym(text: str, word: str, antonym: str) -> 
     )
 
 
-def _replace_japanese_words(sentence: Sentence, table: AntonymTable) -> Iterator[tuple[str, Candidate]]:
+def _iterate_japanese_candidates_with_group(sentence: Sentence, table: AntonymTable) -> Iterator[tuple[str, Candidate]]:
     """Replace Japanese words, one at a time, in the form in which they stand."""
     words = sentence.words
     for place, word in enumerate(words):

@@ -47,10 +47,10 @@ class Exchange:
         self._names = {
             (sentence.language, name): sentence.item.item
             for sentence in sentences
-            for _, _, name in _find_name_spans_in_sentence(sentence)
+            for _, _, name in _list_sentence_names_with_spans(sentence)
         }
 
-    def exchange_parts_of_sentence(self, sentence: Sentence) -> list[Candidate] | str:
+    def list_exchanged_sentences_or_reason(self, sentence: Sentence) -> list[Candidate] | str:
         """Exchange parts of a sentence: first the sides of a comparison, then numbers, quantities, names and nouns.
 
         Parameters
@@ -69,7 +69,7 @@ class Exchange:
             rules.swap_sides_of_comparison,
             self._exchange_numbers,
             self._exchange_quantities,
-            self._exchange_names,
+            self._swap_names_or_take_one_of_other_item,
             rules.swap_nouns,
             self._exchange_noun_with_other_item,
         )
@@ -91,8 +91,8 @@ class Exchange:
                 sentence, match[0], _list_distant_numbers(match[0], 100 if is_share else None)
             )[0]
             yield Candidate(_replace_span_keeping_capital(text, match.span(), number), f"{match[0]} -> {number}")
-        words = _read_quantity_word_table()["numbers"][sentence.language]
-        for start, end in _find_number_words(sentence, words):
+        words = _read_quantity_and_number_word_table()["numbers"][sentence.language]
+        for start, end in _iterate_number_word_spans(sentence, words):
             number = self._order_choices_by_seed(
                 sentence, text[start:end], [word for word in words if word != text[start:end].lower()]
             )[0]
@@ -101,15 +101,15 @@ class Exchange:
     def _exchange_quantities(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange a word that names a quantity for another: all -> some."""
         border = r"\b" if sentence.language == ENGLISH else ""
-        for pattern, quantity in _read_quantity_word_table()[sentence.language]:
+        for pattern, quantity in _read_quantity_and_number_word_table()[sentence.language]:
             for match in re.finditer(rf"{border}(?:{pattern}){border}(?!-)", sentence.text, re.IGNORECASE):
                 yield Candidate(
                     _replace_span_keeping_capital(sentence.text, match.span(), quantity), f"{match[0]} -> {quantity}"
                 )
 
-    def _exchange_names(self, sentence: Sentence) -> Iterator[Candidate]:
+    def _swap_names_or_take_one_of_other_item(self, sentence: Sentence) -> Iterator[Candidate]:
         """Exchange two names of a sentence, or one for a name of another item."""
-        text, places = sentence.text, _find_name_spans_in_sentence(sentence)
+        text, places = sentence.text, _list_sentence_names_with_spans(sentence)
         for number, (start, end, name) in enumerate(places):
             for other_start, other_end, other in places[number + 1 :]:
                 if other != name:
@@ -141,11 +141,11 @@ def _replace_span_keeping_capital(text: str, span: tuple[int, int], new_part: st
     return replace_span_and_fix_article(text, span, copy_initial_capital(text[span[0]], new_part))
 
 
-def _find_name_spans_in_sentence(sentence: Sentence) -> list[tuple[int, int, str]]:
+def _list_sentence_names_with_spans(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the names in a sentence with their places."""
     if sentence.language == ENGLISH:
-        return exchanged_english.list_proper_names(sentence)
-    return exchanged_japanese.list_proper_names(sentence) if sentence.language == JAPANESE_NAME else []
+        return exchanged_english.list_proper_names_with_spans(sentence)
+    return exchanged_japanese.list_proper_names_with_spans(sentence) if sentence.language == JAPANESE_NAME else []
 
 
 def _list_distant_numbers(written: str, most: int | None) -> list[str]:
@@ -166,7 +166,7 @@ def _list_distant_numbers(written: str, most: int | None) -> list[str]:
     return [f"{other:{separator}}" for other in bounded_numbers] or [str(number + 7)]
 
 
-def _find_number_words(sentence: Sentence, words: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _iterate_number_word_spans(sentence: Sentence, words: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Find the places of number words; of Japanese, where the analysis says that a word is a number."""
     if sentence.language == JAPANESE_NAME:
         yield from (
@@ -180,6 +180,6 @@ def _find_number_words(sentence: Sentence, words: Sequence[str]) -> Iterator[tup
 
 
 @functools.cache
-def _read_quantity_word_table() -> Any:
+def _read_quantity_and_number_word_table() -> Any:
     """Read the table of quantities and number words."""
     return read_yaml(QUANTITIES)

@@ -67,13 +67,13 @@ def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
             continue
         one, other, before = match["one"], match["other"], match["before"]
         if not before:
-            one, other = _move_initial_capital(sentence, one, other)
+            one, other = _move_capital_from_first_to_second_part(sentence, one, other)
         changed = f"{before}{other}{match['verb']}{one}{match['after']}"
         yield Candidate(changed, f"{match['one']} <-> {match['other']}")
         return
 
 
-def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
+def list_proper_names_with_spans(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List names: runs of words with the tag NNP, without a pipeline words with a capital inside the sentence.
 
     Parameters
@@ -90,7 +90,11 @@ def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
     names: list[tuple[int, int, str]] = []
     previous = -2
     for token in sentence.doc:
-        if token.tag_.startswith("NNP") and token.text[:1].isupper() and (token.i > 0 or _is_surely_name(token)):
+        if (
+            token.tag_.startswith("NNP")
+            and token.text[:1].isupper()
+            and (token.i > 0 or _is_first_word_surely_name(token))
+        ):
             end = token.idx + len(token)
             start = names.pop()[0] if previous == token.i - 1 else token.idx
             names.append((start, end, sentence.text[start:end]))
@@ -98,7 +102,7 @@ def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
     return names
 
 
-def _is_surely_name(token: Any) -> bool:
+def _is_first_word_surely_name(token: Any) -> bool:
     """Tell whether the first word of a sentence is a name: taggers take other words with a capital for names."""
     return (len(token.doc) > 1 and token.doc[1].text in ("'s", "’s")) or token.text.isupper()
 
@@ -115,7 +119,7 @@ def find_noun_spans_with_tags(sentence: Sentence) -> list[tuple[int, int, str]]:
     -------
     Start, end and tag, in order; none without a pipeline.
     """
-    return [(noun.idx, noun.idx + len(noun), noun.tag_) for noun in _find_whole_nouns(sentence)]
+    return [(noun.idx, noun.idx + len(noun), noun.tag_) for noun in _find_noun_tokens_outside_compounds(sentence)]
 
 
 def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
@@ -130,19 +134,27 @@ def swap_nouns(sentence: Sentence) -> Iterator[Candidate]:
     ------
     Sentences with two parts exchanged; not where it does not matter which is which, as with and.
     """
-    pairs = [(one, other) for one, other in combinations(_find_whole_nouns(sentence), 2) if one.head == other.head]
+    pairs = [
+        (one, other)
+        for one, other in combinations(_find_noun_tokens_outside_compounds(sentence), 2)
+        if one.head == other.head
+    ]
     for one, other in pairs:
         if one.dep_ in _SUBJECT and other.dep_ in _OBJECT and one.head.lower_ not in _SYMMETRIC:
             spans = [sentence.doc[noun.left_edge.i : noun.right_edge.i + 1] for noun in (one, other)]
             if spans[0].end <= spans[1].start:
-                yield _swap_spans_of_text(sentence, *(_trim_punctuation_of_span(span) for span in spans))
+                yield _build_candidate_with_spans_swapped(
+                    sentence, *(_find_character_span_without_punctuation(span) for span in spans)
+                )
     for one, other in pairs:
         is_alike = one.tag_ == other.tag_ and one.dep_ == other.dep_ and one.lower_ != other.lower_
         if is_alike and one.dep_.startswith(("obl", "nmod", "pobj")):
-            yield _swap_spans_of_text(sentence, *((noun.idx, noun.idx + len(noun)) for noun in (one, other)))
+            yield _build_candidate_with_spans_swapped(
+                sentence, *((noun.idx, noun.idx + len(noun)) for noun in (one, other))
+            )
 
 
-def _find_whole_nouns(sentence: Sentence) -> list[Any]:
+def _find_noun_tokens_outside_compounds(sentence: Sentence) -> list[Any]:
     """Find the nouns of a sentence that are no parts of others: not the first of two together, nor with a hyphen."""
     tokens = sentence.doc if sentence.doc is not None else ()
     return [token for token in tokens if token.tag_ in ("NN", "NNS") and not _is_noun_unfit_for_exchange(token)]
@@ -160,7 +172,7 @@ def _is_noun_unfit_for_exchange(token: Any) -> bool:
     return is_inside or is_no_noun or not is_argument
 
 
-def _trim_punctuation_of_span(span: Any) -> tuple[int, int]:
+def _find_character_span_without_punctuation(span: Any) -> tuple[int, int]:
     """Return the characters of a span of words, without punctuation at its end."""
     end = span.end
     while end > span.start + 1 and span.doc[end - 1].is_punct:
@@ -168,19 +180,19 @@ def _trim_punctuation_of_span(span: Any) -> tuple[int, int]:
     return span.doc[span.start].idx, span.doc[end - 1].idx + len(span.doc[end - 1])
 
 
-def _swap_spans_of_text(sentence: Sentence, one: tuple[int, int], other: tuple[int, int]) -> Candidate:
+def _build_candidate_with_spans_swapped(sentence: Sentence, one: tuple[int, int], other: tuple[int, int]) -> Candidate:
     """Swap two parts of a text; the capital stays at the beginning of the sentence."""
     text = sentence.text
     first, second = text[slice(*one)], text[slice(*other)]
     source = f"{first} <-> {second}"
     if one[0] == 0:
-        first, second = _move_initial_capital(sentence, first, second)
+        first, second = _move_capital_from_first_to_second_part(sentence, first, second)
     return Candidate(
         replace_span_and_fix_article(replace_span_and_fix_article(text, other, first), one, second), source
     )
 
 
-def _move_initial_capital(sentence: Sentence, first: str, second: str) -> tuple[str, str]:
+def _move_capital_from_first_to_second_part(sentence: Sentence, first: str, second: str) -> tuple[str, str]:
     """Write the words that begin a sentence as they stand inside it, and those that will begin it with a capital."""
     word, _, rest = first.partition(" ")
     return f"{lowercase_first_word_unless_name(sentence, word)} {rest}".strip(), capitalise_sentence(second)

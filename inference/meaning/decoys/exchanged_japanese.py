@@ -45,7 +45,7 @@ def swap_sides_of_comparison(sentence: Sentence) -> Iterator[Candidate]:
             return
 
 
-def list_proper_names(sentence: Sentence) -> list[tuple[int, int, str]]:
+def list_proper_names_with_spans(sentence: Sentence) -> list[tuple[int, int, str]]:
     """List the names (固有名詞).
 
     Parameters

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ground.errors import join_first_names
-from inference.meaning.decoys.antonyms import replace_by_antonym
+from inference.meaning.decoys.antonyms import list_antonym_sentences_or_reason
 from inference.meaning.decoys.exchanged import Exchange
-from inference.meaning.decoys.negated import negate_sentence
+from inference.meaning.decoys.negated import list_negated_sentences_or_reason
 from inference.meaning.decoys.sentences import (
     Candidate,
     Sentence,
-    analyse_original_sentences_of_items,
+    build_sentences_of_item_originals,
     detect_language_of_item,
 )
 from inference.meaning.decoys.shuffled import list_shuffled_sentences_or_reason
@@ -90,14 +90,12 @@ def make_decoys(
     """
     refuse_wordings_named_like_decoys(items)
     loaded_pipeline = load_spacy_pipeline(pipeline) if pipeline else None
-    sentences = {
-        sentence.item.item: sentence for sentence in analyse_original_sentences_of_items(items, loaded_pipeline)
-    }
+    sentences = {sentence.item.item: sentence for sentence in build_sentences_of_item_originals(items, loaded_pipeline)}
     makers: dict[str, Callable[[Sentence], Sequence[Candidate] | str]] = {
-        NEGATED: negate_sentence,
-        ANTONYM: lambda sentence: replace_by_antonym(sentence, seed, antonyms),
-        OTHER_ITEM: _OtherWordings(items, seed).draw_wordings_of_other_items,
-        EXCHANGED: Exchange(sentences.values(), seed).exchange_parts_of_sentence,
+        NEGATED: list_negated_sentences_or_reason,
+        ANTONYM: lambda sentence: list_antonym_sentences_or_reason(sentence, seed, antonyms),
+        OTHER_ITEM: _OtherWordings(items, seed).draw_wordings_of_other_items_or_reason,
+        EXCHANGED: Exchange(sentences.values(), seed).list_exchanged_sentences_or_reason,
         SHUFFLED: lambda sentence: list_shuffled_sentences_or_reason(sentence, seed),
     }
     rows: list[Decoy] = []
@@ -110,7 +108,7 @@ def make_decoys(
             decoys = (
                 []
                 if isinstance(result, str)
-                else _select_decoys_not_taken_yet(item, kind, result, taken_texts, per_kind)
+                else _build_new_decoys_and_mark_texts_taken(item, kind, result, taken_texts, per_kind)
             )
             rows += decoys
             if not decoys:
@@ -119,7 +117,7 @@ def make_decoys(
     return Decoys(tuple(rows), tuple(_describe_items_lacking_decoys(names_by_fault, len(items))))
 
 
-def _select_decoys_not_taken_yet(
+def _build_new_decoys_and_mark_texts_taken(
     item: Item, kind: str, candidates: Sequence[Candidate], taken_texts: set[str], per_kind: int
 ) -> list[Decoy]:
     """Take the first candidates that are no wording and no decoy of the item, and note their texts as taken."""
@@ -149,7 +147,7 @@ class _OtherWordings:
         self._items = {item.item: item for item in items}
         self._languages = {item.item: detect_language_of_item(item) for item in items}
 
-    def draw_wordings_of_other_items(self, sentence: Sentence) -> list[Candidate] | str:
+    def draw_wordings_of_other_items_or_reason(self, sentence: Sentence) -> list[Candidate] | str:
         """Draw a wording of each of at most twenty other items in this language, in an order that the seed gives."""
         name = sentence.item.item
         others = [other for other in self._items if other != name and self._languages[other] == self._languages[name]]

@@ -60,7 +60,7 @@ _WITHOUT_NEGATION = [
 ]
 
 
-def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
+def list_negated_sentences_or_reason(sentence: Sentence) -> list[Candidate] | str:
     """Make sentences that deny the sentence: with a negation more, or without the one that it holds.
 
     In English, a negation of the main clause is left out. Else "not" stands behind an auxiliary or a form of be, that
@@ -78,7 +78,7 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
     The sentences, the best first; or why there is none.
     """
     if sentence.language == JAPANESE_NAME:
-        return _negate_japanese(sentence)
+        return _list_japanese_negations_or_reason(sentence)
     if sentence.language != ENGLISH:
         return explain_language_without_rules(sentence.language)
     text = sentence.text.strip().replace("’", "'")
@@ -89,7 +89,7 @@ def negate_sentence(sentence: Sentence) -> list[Candidate] | str:
         changes += _negate_by_rule(text)
         changes += _negate_by_tags(sentence) if sentence.doc is not None else []
     if not detect.has_english_negation(text):
-        changes = _deny_quantities(text) + changes
+        changes = _list_denials_of_some_and_sometimes(text) + changes
     candidates = [change.candidate for change in sorted(changes, key=lambda change: not change.is_in_main_clause)]
     if not text.endswith("?"):
         first, _, rest = text.partition(" ")
@@ -111,7 +111,7 @@ def _does_main_clause_follow_text(text_before: str) -> bool:
     return not any(not _FINITE.search(clause[match.end() :]) for match in _SUBORDINATOR.finditer(clause))
 
 
-def _deny_quantities(text: str) -> list[_Change]:
+def _list_denials_of_some_and_sometimes(text: str) -> list[_Change]:
     """Deny what is said of some: sometimes -> never, and at the beginning some -> no; a "not" would leave it true."""
     changes = []
     for pattern, denial in ((r"\bsometimes\b", "never"), (r"^Some\b(?! of)", "No")):
@@ -121,7 +121,7 @@ def _deny_quantities(text: str) -> list[_Change]:
     return changes
 
 
-def _negate_japanese(sentence: Sentence) -> list[Candidate] | str:
+def _list_japanese_negations_or_reason(sentence: Sentence) -> list[Candidate] | str:
     """Negate a Japanese sentence, the last of its words first."""
     text = sentence.text.strip()
     candidates = []

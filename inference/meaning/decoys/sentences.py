@@ -57,7 +57,7 @@ class Sentence:
     words: tuple[Word, ...]
 
 
-def analyse_original_sentences_of_items(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
+def build_sentences_of_item_originals(items: Sequence[Item], pipeline: Any) -> list[Sentence]:
     """Analyse the originals of items; an item without one is left out.
 
     Parameters

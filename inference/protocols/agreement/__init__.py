@@ -14,7 +14,7 @@ from inference.arguments import (
     add_items_option,
     add_language_option,
     add_wordings_option,
-    choose_draw_seed,
+    choose_given_or_recorded_seed,
     parse_column_options,
 )
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
@@ -189,16 +189,18 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     agreement_study = build_agreement_study(study_items, name, options.items)
     own_questions = Questions(book, tuple(dict.fromkeys(options.option_order)), parse_answer_ways(options))
     if options.prompt is None:
-        own_questions = _set_prompt_language_of_questions(
+        own_questions = _build_questions_in_chosen_prompt_language(
             own_questions, options, languages.find_shared_language(study_items)
         )
     questions = add_personas_to_questions(own_questions, options)
     return agreement_study, limit_questions_to_sampled_wordings(
-        agreement_study, questions, options.wordings, choose_draw_seed(options)
+        agreement_study, questions, options.wordings, choose_given_or_recorded_seed(options)
     )
 
 
-def _set_prompt_language_of_questions(questions: Questions, options: Namespace, text_language: str | None) -> Questions:
+def _build_questions_in_chosen_prompt_language(
+    questions: Questions, options: Namespace, text_language: str | None
+) -> Questions:
     """Ask with Waver's prompts in the language that the user gave, else in that of all texts; else they are English."""
     if options.language is not None:
         language = languages.get_main_language(options.language)
@@ -208,7 +210,7 @@ def _set_prompt_language_of_questions(questions: Questions, options: Namespace, 
         return replace(questions, language=language, is_own_language=is_own_language)
     if text_language in (None, languages.ENGLISH):
         return questions
-    if text_language not in languages.list_prompt_files(FOLDER):
+    if text_language not in languages.map_languages_to_prompt_files(FOLDER):
         languages.warn_of_prompts_in_other_language(options.items, text_language)
         return questions
     if _was_folder_asked_in_english(questions.book, options):

@@ -70,7 +70,7 @@ def main(args: argparse.Namespace) -> None:
 
     files = _find_file_of_each_model(args.paths)
     statements_by_model = {model: _read_published_statements(path) for model, path in files.items()}
-    statements = _require_same_statements_of_models(files, statements_by_model)
+    statements = _require_common_statements_of_models(files, statements_by_model)
     items: dict[str, list[Variant]] = {}
     for statement in statements:
         pattern = ORIGINAL if statement.variant == ORIGINAL else PARAPHRASE
@@ -78,8 +78,8 @@ def main(args: argparse.Namespace) -> None:
         items.setdefault(statement.item, []).append(variant)
     study = agreement.build_agreement_study(
         tuple(Item(item, tuple(variants)) for item, variants in items.items()),
-        saving.name_imported_study(args),
-        source=saving.describe_study_source(args.paths),
+        saving.name_imported_study_by_option_or_folder(args),
+        source=saving.describe_source_by_first_file_and_count(args.paths),
     )
     responses = _build_response_table_of_haller_models(statements_by_model, args.condition)
     lines = saving.save_imported_study_and_responses(
@@ -154,11 +154,15 @@ def _parse_statement(where: str, item: str, variant: str, entry: Any) -> _Statem
         if logprob > 0:
             raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
     return _Statement(
-        item, variant, text, _parse_agree_probabilities(f"{where}, response", entry.get("response")), logprob
+        item,
+        variant,
+        text,
+        _parse_agree_and_disagree_probabilities(f"{where}, response", entry.get("response")),
+        logprob,
     )
 
 
-def _parse_agree_probabilities(where: str, response: Any) -> tuple[float, float] | None:
+def _parse_agree_and_disagree_probabilities(where: str, response: Any) -> tuple[float, float] | None:
     """Read p(agree) and p(disagree); None where the model gave none (null, or both null)."""
     if response is None or response == {}:
         return None
@@ -179,7 +183,7 @@ def _require_finite_number(where: str, value: Any) -> float:
     return parse_number_or_nan(value)
 
 
-def _require_same_statements_of_models(
+def _require_common_statements_of_models(
     files: dict[str, Path], statements_by_model: dict[str, list[_Statement]]
 ) -> list[_Statement]:
     """Check that all models answered the same statements in the same order, and return these."""

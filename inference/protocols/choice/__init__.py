@@ -36,7 +36,7 @@ from typing import Any
 
 from ground.errors import InputError, format_quantity
 from ground.progress import print_progress
-from inference.arguments import choose_draw_seed
+from inference.arguments import choose_given_or_recorded_seed
 from inference.asking.answer_ways import (
     TEXT,
     build_text_condition_fields,
@@ -255,12 +255,14 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
         options.reading or reply.LETTER,
         parse_thinking_settings(options) if THOUGHT in options.answer else (),
     )
-    study_items = build_question_items(chosen_questions, options.orders, choose_draw_seed(options))
+    study_items = build_question_items(chosen_questions, options.orders, choose_given_or_recorded_seed(options))
     study_items = assign_language_to_texts(study_items, options.language, options.items, in_english=not options.prompt)
     default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study_after_source(options.items)
     name = default if options.name is None else options.name
-    building_steps = [] if options.items in DEMOS else building_record.read_building_steps(options.items)
-    print_progress(_describe_question_counts(options.items, chosen_questions, study_items))
+    building_steps = (
+        [] if options.items in DEMOS else building_record.read_question_counts_by_building_step(options.items)
+    )
+    print_progress(_describe_question_and_prompt_counts(options.items, chosen_questions, study_items))
     study = build_study_of_choice_questions(study_items, name, options.items, building_steps)
     return study, add_personas_to_questions(asking, options)
 
@@ -291,7 +293,9 @@ def _select_questions_by_split(
     return [question for question in all_questions if question.split in splits]
 
 
-def _describe_question_counts(source: str, chosen_questions: Sequence[Question], study_items: Sequence[Item]) -> str:
+def _describe_question_and_prompt_counts(
+    source: str, chosen_questions: Sequence[Question], study_items: Sequence[Item]
+) -> str:
     """Say what is asked: questions, wordings and orders, and whether they have paraphrases."""
     prompts = sum(len(item.variants) for item in study_items)
     lonely = (

@@ -11,7 +11,7 @@ from inference.stimuli.reading import records
 from inference.stimuli.reading.files import expand_user_path, shorten_value
 
 
-def read_building_steps(items_file: str) -> list[dict[str, Any]]:
+def read_question_counts_by_building_step(items_file: str) -> list[dict[str, Any]]:
     """Read the table beside a study, STUDY.building.csv for STUDY.jsonl; nothing where there is none.
 
     Returns

@@ -55,13 +55,13 @@ def main(options: argparse.Namespace) -> None:
     import yaml
 
     from ground.writing import write_atomically
-    from inference.protocols.choice.harness_samples import build_harness_samples_of_table, list_choice_letters
+    from inference.protocols.choice.harness_samples import list_choice_letters, read_table_as_harness_samples
     from inference.runfolder import json_lines
 
     name = options.task or re.sub(r"[^A-Za-z0-9_]+", "_", Path(options.items).stem)
     if not _NAME.fullmatch(name):
         raise InputError(f"--task {name}: a name begins with a letter and has letters, digits and _; give --task NAME")
-    samples = build_harness_samples_of_table(options.items, options.orders, options.seed)
+    samples = read_table_as_harness_samples(options.items, options.orders, options.seed)
     rows = Path(options.out) / f"{name}.jsonl"
     json_lines.refuse_output_over_input(rows, options.items)
     json_lines.write_json_lines(

@@ -37,7 +37,7 @@ class HarnessSample:
     fields: Mapping[str, str]
 
 
-def build_harness_samples_of_table(items: str, n_orders: int | None, seed: int) -> list[HarnessSample]:
+def read_table_as_harness_samples(items: str, n_orders: int | None, seed: int) -> list[HarnessSample]:
     """List the samples of a table; its wordings and orders are those of `waver run choice`.
 
     Parameters

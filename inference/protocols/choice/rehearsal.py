@@ -59,7 +59,7 @@ class Rehearsal:
         return f"{opening} {' '.join(paraphrase.split())}\n{prefix_reply_without_answer_line(whole)}"
 
 
-def find_base_and_paraphrase_aware_prompts(
+def build_rehearsal_of_recorded_condition(
     where: str, condition_fields: Mapping[str, Any], subset_by_item: Mapping[str, str | None], prompt_path: str | None
 ) -> Rehearsal:
     """Find the prompts of a recorded condition.

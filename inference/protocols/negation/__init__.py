@@ -25,7 +25,7 @@ from typing import Any
 
 from ground.errors import InputError, format_quantity
 from ground.progress import print_progress
-from inference.arguments import choose_draw_seed
+from inference.arguments import choose_given_or_recorded_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Round
 from inference.protocols.negation import arguments, exemplars
@@ -207,7 +207,9 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     if options.exemplars and not any(options.shots):
         raise InputError("--exemplars is for few-shot conditions: add --shots 3 or --shots 0,3")
     pool = nli.read_sentence_pairs_of_nli(expand_user_path(options.exemplars)) if options.exemplars else instances
-    shown_exemplars = exemplars.draw_negation_exemplars(pool, max(options.shots), choose_draw_seed(options))
+    shown_exemplars = exemplars.draw_negation_exemplars(
+        pool, max(options.shots), choose_given_or_recorded_seed(options)
+    )
     asked_groups = exemplars.drop_groups_containing_exemplars(nli.group_pairs_by_original(instances), shown_exemplars)
     if not asked_groups:
         raise InputError(f"{options.items}: all of its originals are exemplars; give more, or --exemplars FILE")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
-from inference.arguments import add_items_option, add_language_option, build_parser_of_shots_argument
+from inference.arguments import add_items_option, add_language_option, build_parser_of_shot_counts_argument
 from inference.stimuli.nli import LABELS
 
 MOST_SHOTS = 30
@@ -24,7 +24,7 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
     )
     prompt_group.add_argument(
         "--shots",
-        type=build_parser_of_shots_argument(
+        type=build_parser_of_shot_counts_argument(
             range(0, MOST_SHOTS + 1, len(LABELS)), f"0, 3, 6 ... {MOST_SHOTS}, or several as 0,3 (as many per label)"
         ),
         default=(0,),

@@ -34,7 +34,7 @@ from inference.arguments import (
     add_items_option,
     add_language_option,
     add_wordings_option,
-    choose_draw_seed,
+    choose_given_or_recorded_seed,
     parse_column_options,
 )
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
@@ -237,7 +237,9 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     )
     _refuse_surplus_options_or_missing_middle(study, showings)
     questions = add_personas_to_questions(Questions(book, showings, parse_answer_ways(options)), options)
-    return study, limit_questions_to_sampled_wordings(study, questions, options.wordings, choose_draw_seed(options))
+    return study, limit_questions_to_sampled_wordings(
+        study, questions, options.wordings, choose_given_or_recorded_seed(options)
+    )
 
 
 def _refuse_surplus_options_or_missing_middle(study: Study, showings: tuple[Showing, ...]) -> None:

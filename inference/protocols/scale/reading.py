@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Any
 
 from inference.asking.mentions import CHARACTER
-from inference.asking.reading.read_texts import build_sample_answer_columns
+from inference.asking.reading.read_texts import build_lenient_and_strict_answer_columns
 from inference.asking.reading.said_answers import COPULA, LABEL_NOUN, SAID_ANSWER
 from inference.asking.rounds import Response, build_columns_of_response
 from inference.asking.text_answers import parse_answer
@@ -84,16 +84,17 @@ def build_columns_of_scale_response(
     if isinstance(response, Generation) and are_numbers_or_letters_asked_for(showing, options):
         return _build_columns_of_scale_texts(showing, shown, response)
     if shown.numbers is not None and isinstance(response, Score):
-        response = _select_option_scores(response, shown.places)
+        response = _restrict_score_to_option_numbers(response, shown.places)
     elif shown.numbers is not None and isinstance(response, Thoughts):
         scores = tuple(
-            None if score is None else _select_option_scores(score, shown.places) for score in response.scores
+            None if score is None else _restrict_score_to_option_numbers(score, shown.places)
+            for score in response.scores
         )
         response = replace(response, scores=scores)
     return build_columns_of_response(variant, prompt, response)
 
 
-def find_option_by_number_or_letter(text: str, shown: ShownOptions, labels: str) -> str | None:
+def find_option_words_by_number_or_letter(text: str, shown: ShownOptions, labels: str) -> str | None:
     """Read a number or letter out of a text (the rule: see the module).
 
     Parameters
@@ -112,15 +113,15 @@ def find_option_by_number_or_letter(text: str, shown: ShownOptions, labels: str)
     Examples
     --------
     >>> shown = choose_shown_options(("Disagree", "Neither", "Agree"), Showing("numbers", "up"))
-    >>> (find_option_by_number_or_letter("**3** - Agree", shown, "numbers"),
-    ...  find_option_by_number_or_letter("I agree.", shown, "numbers"))
+    >>> (find_option_words_by_number_or_letter("**3** - Agree", shown, "numbers"),
+    ...  find_option_words_by_number_or_letter("I agree.", shown, "numbers"))
     ('Agree', 'Agree')
-    >>> (find_option_by_number_or_letter("3. Disagree", shown, "numbers"),
-    ...  find_option_by_number_or_letter("2.5", shown, "numbers"))
+    >>> (find_option_words_by_number_or_letter("3. Disagree", shown, "numbers"),
+    ...  find_option_words_by_number_or_letter("2.5", shown, "numbers"))
     (None, None)
     """
     folded = unicodedata.normalize("NFKC", text)
-    pattern, option_by_answer, wordings = _build_label_pattern_and_wordings(shown, labels)
+    pattern, option_by_answer, wordings = _build_label_pattern_options_and_wordings(shown, labels)
     match = pattern.match(folded)
     if match is None:
         return parse_answer(text, wordings) if wordings else None
@@ -132,7 +133,7 @@ def find_option_by_number_or_letter(text: str, shown: ShownOptions, labels: str)
 
 
 @lru_cache(maxsize=256)
-def _build_label_pattern_and_wordings(
+def _build_label_pattern_options_and_wordings(
     shown: ShownOptions, labels: str
 ) -> tuple[re.Pattern[str], dict[str, str], dict[str, tuple[str, ...]]]:
     """Build the pattern of a label that begins a text, answer -> option, and the wordings of the options."""
@@ -153,7 +154,7 @@ def _build_label_pattern_and_wordings(
 def _build_columns_of_scale_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:
     """Read every text for an option; the answer is the option that most texts choose, none if two are equal."""
     chosen = [
-        None if text is None else find_option_by_number_or_letter(text, shown, showing.labels)
+        None if text is None else find_option_words_by_number_or_letter(text, shown, showing.labels)
         for text in generation.answers
     ]
     wordings = {
@@ -164,11 +165,13 @@ def _build_columns_of_scale_texts(showing: Showing, shown: ShownOptions, generat
         "count": [chosen.count(option) for option in shown.options],
         "invalid": chosen.count(None),
         "answer": find_most_frequent_answer(chosen, shown.options),
-        **build_sample_answer_columns(generation.answers, {k: tuple(v) for k, v in wordings.items()}, chosen),
+        **build_lenient_and_strict_answer_columns(
+            generation.answers, {k: tuple(v) for k, v in wordings.items()}, chosen
+        ),
     }
 
 
-def _select_option_scores(score: Score, places: Sequence[int]) -> Score:
+def _restrict_score_to_option_numbers(score: Score, places: Sequence[int]) -> Score:
     """Take the options out of the scores of all numbers of a range; the answer is the likeliest of them.
 
     Where the numbers are lower bounds, another one may be the likeliest: there is an answer only if it leads by more

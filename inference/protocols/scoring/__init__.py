@@ -110,9 +110,9 @@ class Questions:
         """
         if form == CLOZE:
             raise InputError("a model that fills a mask has no room for a number: leave it out, or ask it another way")
-        return [self._build_round(form, numbers) for numbers in self.ranges]
+        return [self._build_round_of_scale(form, numbers) for numbers in self.ranges]
 
-    def _build_round(self, form: str, scale_numbers: range) -> Round:
+    def _build_round_of_scale(self, form: str, scale_numbers: range) -> Round:
         """Make the round of one scale: a condition per temperature and method."""
         conditions = []
         if self.samples:
@@ -221,7 +221,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     """Read the study and its questions from the command line; check all that needs no model."""
-    questions = _parse_scales_temperatures_and_methods(options)
+    questions = _build_questions_from_options(options)
     if options.items == items.DEMO:
         scored_items, name = items.build_demo_scoring_items(), f"{NAME}-demo" if options.name is None else options.name
     else:
@@ -234,10 +234,10 @@ def prepare_study(options: Namespace) -> tuple[Study, Questions]:
     return study, questions
 
 
-def _parse_scales_temperatures_and_methods(options: Namespace) -> Questions:
+def _build_questions_from_options(options: Namespace) -> Questions:
     """Read scales, temperatures and methods from the command line, and check that they go together."""
     ranges = tuple(dict.fromkeys(map(parse_scale_range, options.range or [RANGE])))
-    samples, exact, thinkings = arguments.parse_scoring_methods(options)
+    samples, exact, thinkings = arguments.parse_samples_exactness_and_thinking(options)
     temperatures = tuple(dict.fromkeys(options.temperature or [TEMPERATURE]))
     for temperature in temperatures:
         Sampling(1, temperature, MAX_TOKENS)  # refuses an impossible temperature before a model is loaded

@@ -97,7 +97,7 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def parse_scoring_methods(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
+def parse_samples_exactness_and_thinking(options: Namespace) -> tuple[int, bool, tuple[Thinking, ...]]:
     """Read how scores are asked for.
 
     Parameters

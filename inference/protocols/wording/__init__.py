@@ -15,11 +15,11 @@ from typing import Any
 
 from ground.errors import InputError
 from ground.progress import print_progress
-from inference.arguments import choose_draw_seed
+from inference.arguments import choose_given_or_recorded_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
 from inference.asking.rounds import Questions as Asking
 from inference.asking.rounds import Round
-from inference.asking.wordings import build_draw_key_of_item_and_pattern, limit_questions_to_sampled_wordings
+from inference.asking.wordings import build_group_key_of_item_and_pattern, limit_questions_to_sampled_wordings
 from inference.protocols.wording import arguments, exemplars, sources, templates, texts
 from inference.protocols.wording.exemplars import Exemplar
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank, Template
@@ -200,7 +200,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     InputError
         A file cannot be read, options do not go together, or there are too few texts.
     """
-    seed = choose_draw_seed(options)
+    seed = choose_given_or_recorded_seed(options)
     if options.wordings is not None and not options.all_templates:
         raise InputError("--wordings draws among all templates: add --all-templates, or leave it out")
     source = sources.build_source_from_options(options)
@@ -232,7 +232,7 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     )
     questions = Questions(book, options.shots, shown_exemplars, parse_answer_ways(options))
     return wording_study, limit_questions_to_sampled_wordings(
-        wording_study, questions, options.wordings, seed, build_draw_key_of_item_and_pattern
+        wording_study, questions, options.wordings, seed, build_group_key_of_item_and_pattern
     )
 
 

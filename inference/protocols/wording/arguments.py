@@ -8,7 +8,7 @@ from inference.arguments import (
     add_items_option,
     add_language_option,
     add_wordings_option,
-    build_parser_of_shots_argument,
+    build_parser_of_shot_counts_argument,
     parse_positive,
 )
 from inference.protocols.wording.sources import OURS
@@ -54,7 +54,9 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     )
     questions.add_argument(
         "--shots",
-        type=build_parser_of_shots_argument((0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"),
+        type=build_parser_of_shot_counts_argument(
+            (0, len(MANIPULATED)), "0, 4 or 0,4 (four exemplars, one per pattern)"
+        ),
         default=(0,),
         metavar="0,4",
         help="exemplars shown before the question, each number a condition (default: 0)",

@@ -15,7 +15,7 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.protocols.wording.comparisons import convert_cell_to_stripped_text
 from inference.protocols.wording.templates import MANIPULATED, NO, YES, Bank
-from inference.protocols.wording.texts import Columns, Text, build_texts_from_records, sort_texts_by_seed
+from inference.protocols.wording.texts import Columns, Text, build_pool_from_records, sort_texts_by_seed
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading import files, records
 from inference.stimuli.templates.prompt_forms import Shot
@@ -98,7 +98,7 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
             raise InputError(
                 f"{path}, {row}: pattern must be one of {', '.join(MANIPULATED)}, not {files.shorten_value(pattern)}"
             )
-        (text,) = build_texts_from_records(str(path), [(row, record)], Columns("text", "gold")).texts
+        (text,) = build_pool_from_records(str(path), [(row, record)], Columns("text", "gold")).texts
         exemplars.append(_build_exemplar(pattern, text, bank, seed))
     patterns = [exemplar.pattern for exemplar in exemplars]
     if sorted(patterns) != sorted(MANIPULATED):

@@ -55,7 +55,7 @@ def _build_source_of_user_file(options: Namespace) -> Source:
         options.where,
     )
     path = expand_user_path(options.items)
-    return Source(options.language, options.templates, partial(texts.read_wording_texts, path, columns))
+    return Source(options.language, options.templates, partial(texts.read_pool_of_wording_texts, path, columns))
 
 
 def _build_source_of_shipped_texts(options: Namespace) -> Source:
@@ -76,7 +76,7 @@ def _build_source_of_shipped_texts(options: Namespace) -> Source:
 def _read_sentiment_texts(name: str) -> Pool:
     """Read a file of texts with a sentiment that comes with Waver: positive is yes, negative is no."""
     columns = Columns("text", "sentiment", "item", Comparison("=", ("positive",)), Comparison("=", ("negative",)))
-    return texts.read_wording_texts(Path(__file__).parent / f"{name}.csv", columns)
+    return texts.read_pool_of_wording_texts(Path(__file__).parent / f"{name}.csv", columns)
 
 
 def _build_pool_of_demo_world_facts() -> Pool:

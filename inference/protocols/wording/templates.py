@@ -19,7 +19,7 @@ from inference.stimuli.languages import explain_invalid_language_code, get_main_
 from inference.stimuli.random_order import compute_sort_key_for_random_order
 from inference.stimuli.reading.files import expand_user_path, read_yaml, shorten_value
 from inference.stimuli.study import ORIGINAL, Option
-from inference.stimuli.templates.sandbox import compile_template, require_known_template_variables
+from inference.stimuli.templates.sandbox import check_and_list_template_variables, compile_template
 
 ANTONYM = "antonym"
 MANIPULATED = ("synonym", ANTONYM, "agreement", "strong_agreement")
@@ -216,7 +216,7 @@ def _compile_template(where: str, pattern: str, number: int, source: Any) -> Tem
     template_where = f"{where}, template {number}"
     if not isinstance(source, str):
         raise InputError(f"{template_where}: must be text, not {shorten_value(source)}")
-    require_known_template_variables(template_where, source, {"text"}, {"text"})
+    check_and_list_template_variables(template_where, source, {"text"}, {"text"})
     template = Template(
         f"{pattern}-{number:02d}", pattern, source, template_where, compile_template(template_where, source)
     )

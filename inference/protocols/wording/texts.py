@@ -117,7 +117,7 @@ def describe_gold_counts(texts: Iterable[Text]) -> str:
     return f"{format_quantity(len(golds), 'item')}{gold_counts}"
 
 
-def read_wording_texts(path: Path, columns: Columns) -> Pool:
+def read_pool_of_wording_texts(path: Path, columns: Columns) -> Pool:
     """Read the texts of a CSV, TSV, Excel (.xlsx), JSON, JSON-lines, YAML or Parquet file.
 
     Parameters
@@ -139,10 +139,10 @@ def read_wording_texts(path: Path, columns: Columns) -> Pool:
     source_records = records.Records(path)
     needed_columns = (columns.text, columns.gold, columns.item, *(column for column, _ in columns.where))
     records.refuse_missing_or_repeated_columns(path, source_records.list_column_names(), needed_columns)
-    return build_texts_from_records(str(path), source_records, columns)
+    return build_pool_from_records(str(path), source_records, columns)
 
 
-def build_texts_from_records(source: str, source_records: Iterable[records.Record], columns: Columns) -> Pool:
+def build_pool_from_records(source: str, source_records: Iterable[records.Record], columns: Columns) -> Pool:
     """Turn records into texts.
 
     Parameters

@@ -361,12 +361,14 @@ class _Loader(yaml.CSafeLoader):
             return super().construct_object(node, deep)
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
             kind = node.tag.rpartition(":")[2]
-            raise _build_yaml_error(f"{shorten_value(node.value)} is no {kind}; put a text into quotes", node) from None
+            raise _build_yaml_library_error_at_node(
+                f"{shorten_value(node.value)} is no {kind}; put a text into quotes", node
+            ) from None
 
     def construct_yaml_int(self, node: yaml.Node) -> int:
         """Read a whole number; in YAML `010` is 8, `1:30` is 90 and `1_0` is 10, as nobody expects."""
         if not re.fullmatch(r"[+-]?(0|[1-9][0-9]*)", node.value, re.ASCII):
-            raise _build_yaml_error(
+            raise _build_yaml_library_error_at_node(
                 f"{shorten_value(node.value)} is written in a way that is easily misread; {_ADVICE}", node
             )
         return int(node.value)
@@ -374,7 +376,7 @@ class _Loader(yaml.CSafeLoader):
     def construct_yaml_float(self, node: yaml.Node) -> float:
         """Read a number; refuse `1_0.5` and `1:30.5`, which YAML reads as nobody expects."""
         if re.search("[_:]", node.value):
-            raise _build_yaml_error(
+            raise _build_yaml_library_error_at_node(
                 f"{shorten_value(node.value)} is written in a way that is easily misread; {_ADVICE}", node
             )
         return float(super().construct_yaml_float(node))
@@ -392,7 +394,7 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
 
 
-def _build_yaml_error(problem: str, node: yaml.Node) -> yaml.YAMLError:
+def _build_yaml_library_error_at_node(problem: str, node: yaml.Node) -> yaml.YAMLError:
     """Build YAML's error for a problem, with the line of the node."""
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
@@ -404,7 +406,7 @@ def _refuse_repeated_keys_and_huge_aliases(root: yaml.Node) -> None:
     def count_entries(node: yaml.Node) -> int:
         entry_count = sizes.get(id(node))
         if entry_count == 0:  # begun, but not counted
-            raise _build_yaml_error("an alias stands for a list or mapping that holds it", node)
+            raise _build_yaml_library_error_at_node("an alias stands for a list or mapping that holds it", node)
         if entry_count is None:
             sizes[id(node)] = 0
             if isinstance(node, yaml.MappingNode):
@@ -416,7 +418,7 @@ def _refuse_repeated_keys_and_huge_aliases(root: yaml.Node) -> None:
         return entry_count
 
     if count_entries(root) > MOST_REPEATED * len(sizes):
-        raise _build_yaml_error(
+        raise _build_yaml_library_error_at_node(
             f"its aliases stand for more than {MOST_REPEATED} times what it holds; write it out", root
         )
 
@@ -427,5 +429,5 @@ def _refuse_repeated_yaml_keys(node: yaml.MappingNode) -> None:
     for key, _ in node.value:
         if isinstance(key, yaml.ScalarNode):
             if (key.tag, key.value) in known_keys:
-                raise _build_yaml_error(f"the key {shorten_value(key.value)} is there twice", key)
+                raise _build_yaml_library_error_at_node(f"the key {shorten_value(key.value)} is there twice", key)
             known_keys.add((key.tag, key.value))

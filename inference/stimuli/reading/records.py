@@ -22,7 +22,7 @@ from inference.stimuli.reading.files import (
     shorten_value,
 )
 from inference.stimuli.reading.in_memory import find_table_in_memory
-from inference.stimuli.reading.line_ends import unify_line_ends
+from inference.stimuli.reading.line_ends import unify_line_ends_of_all_texts
 from inference.stimuli.reading.workbooks import UNREAD, WORKBOOKS, read_workbook_rows, split_file_and_sheet_name
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Records:
         with self._convert_read_errors():
             for place, fields in self._read():
                 empty = False
-                yield place, unify_line_ends(fields)
+                yield place, unify_line_ends_of_all_texts(fields)
         if empty:
             self._raise_error_of_no_rows()
 
@@ -265,7 +265,7 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
                 for number, line in enumerate(read_checked_lines(path, file), start=1)
                 if line.strip()
             )
-            yield from _select_fields_of_records(path, lines, columns)
+            yield from _select_fields_of_records_as_texts(path, lines, columns)
             return
     yield from _number_json_entries(path, parse_json(path, read_text_file(path)), columns)
 
@@ -273,7 +273,7 @@ def _read_json(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
 def _read_table_in_memory(path: Path, columns: Sequence[str] | None) -> Iterator[Record]:
     table = find_table_in_memory(path)
     assert table is not None
-    yield from _select_fields_of_records(
+    yield from _select_fields_of_records_as_texts(
         path, (_require_storable_record(path, place, row) for place, row in table.rows), columns
     )
 
@@ -335,7 +335,7 @@ def _number_json_entries(path: Path, content: Any, columns: Sequence[str] | None
     entries = (
         _require_storable_record(path, f"entry {number}", entry) for number, entry in enumerate(content, start=1)
     )
-    yield from _select_fields_of_records(path, entries, columns)
+    yield from _select_fields_of_records_as_texts(path, entries, columns)
 
 
 def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
@@ -345,7 +345,7 @@ def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
     return place, require_storable_value(f"{path}, {place}", entry)
 
 
-def _select_fields_of_records(
+def _select_fields_of_records_as_texts(
     path: Path, source_records: Iterable[Record], columns: Sequence[str] | None
 ) -> Iterator[Record]:
     """Keep the chosen fields of objects: a row may leave out one, but each is in some row.

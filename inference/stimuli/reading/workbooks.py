@@ -87,7 +87,7 @@ def read_workbook_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             closing(load_workbook(file, read_only=True, data_only=True, keep_links=False)) as values,
             closing(load_workbook(file, read_only=True, keep_links=False)) as formulas,
         ):
-            sheet = _choose_sheet(path, file, values, name)
+            sheet = _choose_sheet_name(path, file, values, name)
             _refuse_merged_cells(file, values[sheet], sheet)
             yield from _read_sheet_rows(file, values[sheet], formulas[sheet])
 
@@ -129,7 +129,7 @@ def _refuse_unsafe_archive(file: Path) -> None:
                         raise InputError(f"{file}: {member.filename} declares a document type, as no workbook does")
 
 
-def _choose_sheet(path: Path, file: Path, book: Workbook, name: str | None) -> str:
+def _choose_sheet_name(path: Path, file: Path, book: Workbook, name: str | None) -> str:
     """Choose the sheet: the one named, else the first that is not hidden, which is noted."""
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     visible_sheets = [title for title, sheet in sheets.items() if sheet.sheet_state == "visible"]
@@ -177,7 +177,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
     ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
-        code = None if is_noted else _find_zero_padded_cell(row)
+        code = None if is_noted else _find_zero_padded_cell_in_row(row)
         if code is not None:
             is_noted = True
             digits = len(code.number_format)
@@ -198,7 +198,7 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
         yield number, [*cells[:width], *[""] * (width - len(cells))]
 
 
-def _find_zero_padded_cell(row: Any) -> Any:
+def _find_zero_padded_cell_in_row(row: Any) -> Any:
     """Return the first cell of a row that shows a whole number with zeros before it; None where none does."""
     return next(
         (

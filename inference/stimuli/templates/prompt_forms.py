@@ -11,7 +11,7 @@ import jinja2
 
 from ground.errors import InputError
 from inference.stimuli.reading.files import shorten_value
-from inference.stimuli.templates.sandbox import compile_template, require_known_template_variables
+from inference.stimuli.templates.sandbox import check_and_list_template_variables, compile_template
 
 PLAIN, CHAT, CLOZE, PAIR = "plain", "chat", "cloze", "pair"
 FORMS = (PLAIN, CHAT, CLOZE)
@@ -151,7 +151,7 @@ class Form:
             raise InputError(f"{where}: template must be text")
         mask = {"mask"} if form == CLOZE else set()
         whole = "\n".join(source for _, source in sources)
-        used = require_known_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
+        used = check_and_list_template_variables(where, whole, fields.needed | mask, fields.variables | mask)
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: list_spellings_in_all_cases(given_words) for label, given_words in words.items()}
         compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, PERSONA in used)

@@ -52,7 +52,7 @@ def build_sandbox() -> Sandbox:
     return Sandbox(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
 
 
-def require_known_template_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
+def check_and_list_template_variables(where: str, source: str, needed: Set[str], allowed: Set[str]) -> set[str]:
     """Check the variables of a template.
 
     Parameters

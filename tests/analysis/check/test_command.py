@@ -41,7 +41,9 @@ def call(tmp_path, monkeypatch) -> Callable[..., int]:
         def make_outcomes(rule: Rule) -> list[Outcome]:
             return [make_outcome(rule, *ps[places[rule.name]], model=model) for model in ("gpt2", "opt")]
 
-        monkeypatch.setattr(checking, "build_function_testing_rules", lambda runs, baseline: (make_outcomes, []))
+        monkeypatch.setattr(
+            checking, "build_rule_testing_function_and_notes", lambda runs, baseline: (make_outcomes, [])
+        )
         return main(["check", "run", "--rules", "rules.toml", *options])
 
     return check

@@ -277,7 +277,7 @@ def test_sides_that_differ_in_their_examples_are_told_how_to_be_compared(tmp_pat
 @pytest.mark.slow
 def test_false_differences_stay_below_5_percent_over_all_measures():
     """200 studies of 40 items and three measures without a difference, judged after Holm as `compare` judges them."""
-    from analysis.compare.measures import Pair, _add_holm_p_and_needed_items, _compare_unit_pair
+    from analysis.compare.measures import Pair, _add_holm_p_verdicts_and_needed_items, _compare_unit_pair
     from analysis.measures.reworded import Study
 
     draw = np.random.default_rng(11)
@@ -292,7 +292,7 @@ def test_false_differences_stay_below_5_percent_over_all_measures():
             rows.append(
                 _compare_unit_pair(Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True), None)
             )
-        table = _add_holm_p_and_needed_items(pd.DataFrame(rows))
+        table = _add_holm_p_verdicts_and_needed_items(pd.DataFrame(rows))
         wrong += table["verdict"].isin(["A is higher", "B is higher"]).any()
         covered += ((table["lower"] <= 0) & (table["upper"] >= 0)).sum()
     # The standard error of 5 % of 200 is 1.5 points, of 95 % of 600 it is 0.9 points.

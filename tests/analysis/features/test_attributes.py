@@ -22,10 +22,12 @@ def test_numbers_are_floats_and_texts_are_sorted_categories(run):
     assert grade.isna().sum() == 4  # every fifth of 18
     assert grade[1] == 0.5
     assert list(attributes.read_attribute_column(run, "attributes.hedged").cat.categories) == ["no", "yes"]
-    assert attributes.describe_attribute(run, "attributes.hedged") == (
+    assert attributes.describe_attribute_as_predictor(run, "attributes.hedged") == (
         "attributes.hedged: a category: yes compared with no; 18 of 18 wordings have a value"
     )
-    assert attributes.describe_attribute(run, "attributes.grade").endswith("a number; 14 of 18 wordings have a value")
+    assert attributes.describe_attribute_as_predictor(run, "attributes.grade").endswith(
+        "a number; 14 of 18 wordings have a value"
+    )
 
 
 @pytest.mark.slow
@@ -40,10 +42,10 @@ def test_values_stand_with_the_answers_to_their_wordings(run):
 
 def test_a_name_without_prefix_is_an_attribute_where_no_feature_has_it(run):
     columns = ["agreement", "statement_length"]
-    assert attributes.find_predictor_column("hedged", columns, run) == "attributes.hedged"
-    assert attributes.find_predictor_column("attributes.hedged", columns, run) == "attributes.hedged"
-    assert attributes.find_predictor_column("hedged", ["hedged"], run) == "hedged"
-    assert attributes.find_predictor_column("hedge", columns, run) is None
+    assert attributes.find_predictor_column_or_none("hedged", columns, run) == "attributes.hedged"
+    assert attributes.find_predictor_column_or_none("attributes.hedged", columns, run) == "attributes.hedged"
+    assert attributes.find_predictor_column_or_none("hedged", ["hedged"], run) == "hedged"
+    assert attributes.find_predictor_column_or_none("hedge", columns, run) is None
     assert attributes.suggest_nearest_column("hedge", columns, run) == " (the nearest is 'attributes.hedged')"
     assert attributes.suggest_nearest_column("statement_len", columns, run) == " (the nearest is 'statement_length')"
 
@@ -59,17 +61,17 @@ def test_what_is_no_predictor_is_refused(run, name, line):
 
 def test_a_name_that_cannot_stand_in_a_formula_is_refused(run):
     with pytest.raises(InputError, match="attribute 'odd name' cannot stand in a formula"):
-        attributes.find_predictor_column("odd name", (), run)
+        attributes.find_predictor_column_or_none("odd name", (), run)
 
 
 def test_levels_name_their_reference_among_the_rows_that_are_complete():
     tone = pd.Categorical(["a", "b", "c", "b"], categories=["a", "b", "c"])
     rows = pd.DataFrame({"agreement": [float("nan"), 1, 2, 3], "attributes.tone": tone})
-    named = attributes.rename_levels_against_reference_level(rows, ["agreement", "attributes.tone"])["attributes.tone"]
+    named = attributes.add_reference_to_level_names_in_rows(rows, ["agreement", "attributes.tone"])["attributes.tone"]
     assert list(named.cat.categories) == ["[b vs b]", "[c vs b]"]  # the first level stands in a row without a response
     assert list(named.iloc[1:]) == ["[b vs b]", "[c vs b]", "[b vs b]"]
-    one_level = attributes.rename_levels_against_reference_level(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
+    one_level = attributes.add_reference_to_level_names_in_rows(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
         "attributes.tone"
     ]
     assert list(one_level) == [0.0, 0.0]
-    assert attributes.rename_levels_against_reference_level(rows, ["agreement"]) is rows
+    assert attributes.add_reference_to_level_names_in_rows(rows, ["agreement"]) is rows

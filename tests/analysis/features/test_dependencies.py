@@ -40,13 +40,13 @@ def doc(text: str, heads: list[int]):
     ],
 )
 def test_heads_written_by_hand(text, heads, left, right, length):
-    assert dependencies.compute_dependents_and_dependency_length(doc(text, heads)) == pytest.approx(
+    assert dependencies.compute_left_right_dependents_and_length(doc(text, heads)) == pytest.approx(
         (left, right, length)
     )
 
 
 def test_a_text_without_words_has_no_mean():
-    assert all(math.isnan(value) for value in dependencies.compute_dependents_and_dependency_length(doc("", [])))
+    assert all(math.isnan(value) for value in dependencies.compute_left_right_dependents_and_length(doc("", [])))
 
 
 @st.composite
@@ -65,7 +65,7 @@ def trees(draw):
 @given(trees())
 def test_against_the_counts_of_spacy_and_the_identity_of_left_and_right(heads):
     parsed = doc(" ".join("w" * len(heads)), heads)
-    left, right, length = dependencies.compute_dependents_and_dependency_length(parsed)
+    left, right, length = dependencies.compute_left_right_dependents_and_length(parsed)
     n = len(heads)
     roots = sum(head == word for word, head in enumerate(heads))
     assert left == pytest.approx(sum(head > word for word, head in enumerate(heads)) / n)

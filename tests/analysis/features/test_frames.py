@@ -35,7 +35,7 @@ def test_load_has_a_row_per_stimulus_with_the_features_of_its_text(tmp_path):
         columns=["item", "variant", "text"],
     )
     path = write_run(tmp_path / "run", rows.assign(agreement=0.5, language=["en", "en", "en", "pl"]))
-    frame = features.read_features(runs.open_runs(path))
+    frame = features.read_or_compute_features(runs.open_runs(path))
     assert frame[["item", "variant"]].to_numpy().tolist() == rows[["item", "variant"]].to_numpy().tolist()
     assert frame["negation_cues"].tolist() == pytest.approx([0, 1, 1, math.nan], nan_ok=True)
     assert frame["statement_length"].tolist() == [3, 4, 4, 2]
@@ -152,7 +152,7 @@ def test_studies_keep_their_own_features_and_text_logprob_may_be_absent(tmp_path
 
 def test_frames_hold_the_named_features(tmp_path):
     run = runs.open_runs(write_run(tmp_path / "run", random_frame()))
-    for frame in (features.read_features(run), features.join_answers_with_features(run)):
+    for frame in (features.read_or_compute_features(run), features.join_answers_with_features(run)):
         assert tuple(frame.columns[-len(features.FEATURES) :]) == features.FEATURES
     assert set(features.PUBLISHED) < set(features.FEATURES)
     assert len(features.PUBLISHED) == 8
@@ -199,7 +199,7 @@ def test_too_few_rows_have_no_correlation(rows):
 def test_correlations_are_over_paraphrases(tmp_path):
     rows = random_frame(items=5, paraphrases=6)
     rows["text"] = [f"{'very ' * (k % 7)}long{'er' * (k % 3)}" for k in range(len(rows))]
-    table = features.correlate_features_with_each_other(runs.open_runs(write_run(tmp_path / "run", rows)))
+    table = features.correlate_feature_pairs_in_each_study(runs.open_runs(write_run(tmp_path / "run", rows)))
     assert table.loc[
         (table["feature_a"] == "word_length") & (table["feature_b"] == "statement_length"), "n"
     ].tolist() == [30]

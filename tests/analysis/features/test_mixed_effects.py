@@ -29,7 +29,7 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(make_attribute_run(tmp_path_factory.mktemp("mixed") / "run", items=6, paraphrases=20))
-        features.read_features(opened)
+        features.read_or_compute_features(opened)
         yield opened
 
 

@@ -325,7 +325,7 @@ def test_real_paraphrases_with_a_trained_pipeline(tmp_path, shared):
     texts = [text for item in json.loads(source.read_text())[:5] for text in item["alternative_statements"][:40]]
     path = write(tmp_path / "run", texts)
     features.compute_features(path, spacy=[str(pipeline)], sentiment="vader")
-    frame = features.read_features(runs.open_runs(path))
+    frame = features.read_or_compute_features(runs.open_runs(path))
     assert len(frame) == len(texts)
     assert not frame[list(features.FEATURES)].isna().any(axis=None)
     roots = (1 - frame["left_dependents"] - frame["right_dependents"]) * frame["statement_length"]

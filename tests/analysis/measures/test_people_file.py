@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.people_file import Item, read_answers_of_people
+from analysis.measures.people_file import Item, read_answers_of_people_by_study
 from ground.errors import InputError
 
 LABELS = ("Disagree", "Neither", "Agree")
@@ -22,7 +22,7 @@ def write(folder: Path, content: str) -> str:
 
 
 def test_shares(tmp_path):
-    people = read_answers_of_people(write(tmp_path, TABLE), ITEMS)["study"]
+    people = read_answers_of_people_by_study(write(tmp_path, TABLE), ITEMS)["study"]
     assert people.shares[0].tolist() == [0.2, 0.3, 0.5] and people.n[0] == 50
     assert people.items == ("tea", "rain", "sun") and people.ranks is None
     assert np.isnan(people.shares[1:]).all()
@@ -34,9 +34,9 @@ def test_both_forms_give_the_same_people(tmp_path):
         "sun": ["1", "3.0", "2", "2", "", "", "3"],
     })  # fmt: skip
     answers.to_csv(tmp_path / "wide.csv", index=False)
-    wide = read_answers_of_people(str(tmp_path / "wide.csv"), ITEMS)
+    wide = read_answers_of_people_by_study(str(tmp_path / "wide.csv"), ITEMS)
     counts = "item,option,count\ntea,Agree,3\ntea,Neither,2\ntea,Disagree,1\nsun,1,1\nsun,2,2\nsun,Agree,2\n"
-    long = read_answers_of_people(write(tmp_path, counts), ITEMS)
+    long = read_answers_of_people_by_study(write(tmp_path, counts), ITEMS)
     for place in (0, 2):
         np.testing.assert_array_equal(wide["study"].shares[place], long["study"].shares[place])
     np.testing.assert_array_equal(wide["study"].n, [6, 0, 5])
@@ -45,31 +45,30 @@ def test_both_forms_give_the_same_people(tmp_path):
 
 
 def test_rounded_shares_are_made_to_sum_to_1(tmp_path):
-    people = read_answers_of_people(write(tmp_path, TABLE.replace("0.2", "0.21")), ITEMS)["study"]
+    people = read_answers_of_people_by_study(write(tmp_path, TABLE.replace("0.2", "0.21")), ITEMS)["study"]
     np.testing.assert_allclose(people.shares[0], np.array([0.21, 0.3, 0.5]) / 1.01, atol=1e-15)
 
 
 def test_an_option_without_a_row_has_no_answers_and_n_may_be_unknown(tmp_path):
-    people = read_answers_of_people(write(tmp_path, "item,option,share\ntea,Agree,1\n"), ITEMS)["study"]
+    people = read_answers_of_people_by_study(write(tmp_path, "item,option,share\ntea,Agree,1\n"), ITEMS)["study"]
     assert people.shares[0].tolist() == [0, 0, 1] and np.isnan(people.n[0])
 
 
 def test_labels_that_are_numbers_are_never_ranks():
     """Of 0 to 10, "1" is the second option and "11" none."""
     item = Item("tea", tuple(map(str, range(11))))
-    assert [item.find_rank_of_option(text) for text in ("0", "1", "10", "11", "1.0")] == [0, 1, 10, None, 1]
-    assert [Item("tea", LABELS).find_rank_of_option(text) for text in ("1", "3.0", "0", "4", "Agree", "agree", "2.5",
-    "-1", "9" * 400)] == [
-        0, 2, None, None, 2, None, None, None, None
-    ]  # fmt: skip
+    assert [item.find_place_of_option_or_none(text) for text in ("0", "1", "10", "11", "1.0")] == [0, 1, 10, None, 1]
+    texts = ("1", "3.0", "0", "4", "Agree", "agree", "2.5", "-1", "9" * 400)
+    places = [Item("tea", LABELS).find_place_of_option_or_none(text) for text in texts]
+    assert places == [0, 2, None, None, 2, None, None, None, None]
 
 
 def test_items_of_several_studies(tmp_path):
     other = {"other": (Item("wind", LABELS[:2]),)}
     file = write(tmp_path, TABLE + "wind,Neither,1,9\n")
-    by_study = read_answers_of_people(file, {**ITEMS, **other})
+    by_study = read_answers_of_people_by_study(file, {**ITEMS, **other})
     assert by_study["study"].n[0] == 50 and by_study["other"].shares.tolist() == [[0, 1]]
-    assert list(read_answers_of_people(write(tmp_path, TABLE), {**ITEMS, **other})) == ["study"]
+    assert list(read_answers_of_people_by_study(write(tmp_path, TABLE), {**ITEMS, **other})) == ["study"]
 
 
 @pytest.mark.parametrize(
@@ -102,11 +101,11 @@ def test_items_of_several_studies(tmp_path):
 )  # fmt: skip
 def test_bad_files_are_one_line(tmp_path, content, words):
     with pytest.raises(InputError) as error:
-        read_answers_of_people(write(tmp_path, content), ITEMS)
+        read_answers_of_people_by_study(write(tmp_path, content), ITEMS)
     assert words in str(error.value) and "people.csv" in str(error.value) and "\n" not in str(error.value)
 
 
 def test_cells_that_begin_like_a_formula_are_text(tmp_path):
     items = {"study": (Item("tea", ("-", "+")),)}
-    people = read_answers_of_people(write(tmp_path, "item,option,count\ntea,'+,2\ntea,-,1\n"), items)["study"]
+    people = read_answers_of_people_by_study(write(tmp_path, "item,option,count\ntea,'+,2\ntea,-,1\n"), items)["study"]
     assert people.shares[0] == pytest.approx([1 / 3, 2 / 3])

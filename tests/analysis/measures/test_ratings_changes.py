@@ -11,7 +11,7 @@ from scipy.stats import t
 
 from analysis.measures.ratings import read_ratings
 from analysis.measures.ratings_wordings import (
-    compute_wording_margins_of_distance_excess,
+    compute_wording_margins_of_excess_over_models,
     measure_answer_distances_by_cause,
 )
 from analysis.pages.scales.styles import (
@@ -122,7 +122,7 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
     folder = write_scale(tmp_path / "run", rows)
     (ratings,) = read_ratings(open_runs(folder))
     assert ratings.crossed
-    limits = compute_wording_margins_of_distance_excess(ratings, ["wording", "order"])
+    limits = compute_wording_margins_of_excess_over_models(ratings, ["wording", "order"])
     parts = rows["condition"].str.split("/", expand=True)
     rows = rows.assign(form=parts[0], order=parts[1])
     for change, column in (("wording", "variant"), ("order", "order")):
@@ -136,7 +136,10 @@ def test_shared_wordings_are_left_out_in_turn(tmp_path):
 
 def test_own_wordings_are_drawn_with_their_items():
     ratings = draw_ratings([Respondent("a", wording_sd=0.1), Respondent("b")], np.random.default_rng(1))
-    assert compute_wording_margins_of_distance_excess(ratings, ["wording", "model"]) == {"wording": 0.0, "model": 0.0}
+    assert compute_wording_margins_of_excess_over_models(ratings, ["wording", "model"]) == {
+        "wording": 0.0,
+        "model": 0.0,
+    }
 
 
 def test_two_shared_wordings_tell_nothing_of_others():

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures.reworded.scored import read_scored_studies_by_measure
+from analysis.measures.reworded.scored import list_scored_per_study_and_measure
 from ground.errors import InputError
 from helpers.scored_runs import draw_scores, write_scored
 
@@ -19,8 +19,8 @@ def test_a_range_is_the_same_however_its_numbers_are_written(tmp_path, other, is
     fields = {"F1": {"range": [0, 1]}, "other/F1": {"range": other}}
     opened = runs.open_runs(write_scored(tmp_path / "run", both, fields))
     if is_same:
-        (scored,) = read_scored_studies_by_measure(opened)
+        (scored,) = list_scored_per_study_and_measure(opened)
         assert scored.range_text == "0-1"
     else:
         with pytest.raises(InputError, match="measure 'F1' has another range or direction under some conditions"):
-            read_scored_studies_by_measure(opened)
+            list_scored_per_study_and_measure(opened)

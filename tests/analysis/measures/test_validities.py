@@ -69,6 +69,6 @@ def test_a_unit_with_hidden_probability_has_two_bounds_and_no_validity_of_single
 def test_a_unit_of_which_every_prompt_failed_does_not_hide_that_the_others_do_not_answer():
     units = pd.DataFrame({"validity": [0.1, np.nan, 0.3], "validity_at_most": [0.2, np.nan, np.nan]})
     group = SimpleNamespace(units=units)
-    assert Ratings.average_validity_of_units(group, np.array([0, 1, 2])) == pytest.approx(0.2)
-    assert Ratings.average_validity_upper_bound(group, np.array([0, 1, 2])) == pytest.approx(0.25)
-    assert np.isnan(Ratings.average_validity_of_units(group, np.array([1])))
+    assert Ratings.average_validity_over_units(group, np.array([0, 1, 2])) == pytest.approx(0.2)
+    assert Ratings.average_validity_upper_bound_over_units(group, np.array([0, 1, 2])) == pytest.approx(0.25)
+    assert np.isnan(Ratings.average_validity_over_units(group, np.array([1])))

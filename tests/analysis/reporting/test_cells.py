@@ -33,7 +33,7 @@ def build_page(*later_cells: object) -> BeautifulSoup:
         new_markdown_cell("# Is it so?"), shows('<p class="verdict">Yes.</p>', "answer"),
         shows("<figure></figure>", "figure"), *later_cells,
     ])  # fmt: skip
-    cells.prepare_outputs_for_page(node)
+    cells.render_frames_and_repeat_differences(node)
     chapter = layout.build_chapter_from_notebook("first", "Is it so?", node, "waver report run")
     return BeautifulSoup(f"<div id='card'>{chapter.card_html}</div>{chapter.body_html}", "html.parser")
 
@@ -79,7 +79,7 @@ def test_a_folded_section_holds_its_cells_and_smaller_headings_and_ends_before_t
 def test_cells_around_folded_sections_have_ids_of_their_own():
     """Where a page has no tables, one folded section follows another, and nbconvert warned of the same id twice."""
     sections = [new_markdown_cell("## Steps", metadata=FOLDED), new_markdown_cell("## Check", metadata=FOLDED)]
-    folded = list(cells.fold_cells_below_tagged_headings([*sections, shows("<p>numbers</p>")]))
+    folded = list(cells.iterate_cells_with_folds_below_tagged_headings([*sections, shows("<p>numbers</p>")]))
     assert [cell.source for cell in folded].count("</details>") == 2
     assert len({cell.id for cell in folded}) == len(folded) == 7
 

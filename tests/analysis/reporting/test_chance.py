@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from analysis import runs
-from analysis.measures.chance import DRAWN, SAMPLED, measure_same_vs_cross_wording_agreement
+from analysis.measures.chance import DRAWN, SAMPLED, measure_same_vs_cross_wording_gap_per_item
 from analysis.reporting import catalogue
 from analysis.reporting.words import chance
 from helpers.coin_flips import FLIPS, flip_agreement, list_answers
@@ -87,7 +87,7 @@ def test_answers_of_temperature_0_are_determined(temperature, tmp_path):
 
 def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
     frames = runs.open_runs(flip_agreement(tmp_path / "run", 3, 20))
-    by_chance = chance.find_units_with_chance_changes(frames)
+    by_chance = chance.tabulate_units_with_chance_changes(frames)
     rows = by_chance[["study", "model", "condition"]]
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
     assert chance.blank_words_possibly_due_to_chance(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == [
@@ -105,7 +105,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
     """Two samples of one wording, or of two: counted pair by pair."""
     folder = flip_agreement(tmp_path / "run", 2, 6, samples=3, fields={"temperature": 1.0}, effect=0.3)
     opened = runs.open_runs(folder)
-    found = measure_same_vs_cross_wording_agreement(opened, "synthetic").set_index(["model", "item"])["gap"]
+    found = measure_same_vs_cross_wording_gap_per_item(opened, "synthetic").set_index(["model", "item"])["gap"]
     counts = opened.sql('SELECT model, item, variant, "count" AS counted FROM responses ORDER BY ALL')
     for unit, rows in counts.groupby(["model", "item"]):
         said = [(row.variant, label) for row in rows.itertuples() for label, n in enumerate(row.counted)
@@ -115,7 +115,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
             for other, another in said[:place]:
                 pairs[wording == other].append(label == another)
         assert found[unit] == pytest.approx(np.mean(pairs[True]) - np.mean(pairs[False]), abs=1e-12)
-    tested = chance.find_units_with_chance_changes(opened)
+    tested = chance.tabulate_units_with_chance_changes(opened)
     for model, gaps in found.groupby(level="model"):
         p = ttest_1samp(gaps, 0, alternative="greater").pvalue
         assert chance.compute_p_value_of_positive_mean(gaps.to_numpy()) == pytest.approx(p, rel=1e-9)
@@ -125,7 +125,7 @@ def test_sample_agreement_is_that_of_all_pairs(tmp_path):
 
 @pytest.mark.parametrize("samples", [2, 5])
 def test_coin_flips_are_told_from_wordings_in_one_of_twenty_studies_at_most(samples):
-    """62 items in 5 wordings: the test of `find_units_with_chance_changes` on the gaps, by the formula of the SQL."""
+    """62 items in 5 wordings: the test of `tabulate_units_with_chance_changes` on gaps, by the formula of the SQL."""
     rng, studies, wrong = np.random.default_rng(7), 1_000, 0
     for _ in range(studies):
         agree = rng.binomial(samples, rng.beta(1, 1, (62, 1)), (62, 5))

@@ -45,8 +45,8 @@ def test_runs_with_one_choice_have_it_and_others_none(tmp_path):
         write_run(tmp_path / name, frame, study=name, canonical=canonical)
         for name, canonical in (("one", ("left", "right")), ("other", ("agree", "disagree")))
     )
-    assert selection.find_two_answers_shared_by_studies(runs.open_runs(one).info) == AnswerPair("left", "right")
-    both = selection.find_two_answers_shared_by_studies(runs.open_runs(one, other).info)
+    assert selection.build_answer_pair_of_studies(runs.open_runs(one).info) == AnswerPair("left", "right")
+    both = selection.build_answer_pair_of_studies(runs.open_runs(one, other).info)
     assert both.measure_phrase == "share of the first answer"
     assert not both.is_agree_disagree
 

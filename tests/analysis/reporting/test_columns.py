@@ -15,7 +15,7 @@ from analysis.reporting.catalogue import PAGES, columns, list_pages, look_up_col
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.grid import Cell
 from analysis.reporting.output import files
-from analysis.reporting.output.page import join_uniform_columns
+from analysis.reporting.output.page import format_uniform_columns_as_text
 from ground.errors import MalformedPage
 
 # What one page must say in words of its own, and what another page says of a column of the same name.
@@ -126,7 +126,7 @@ def test_a_unit_stands_under_a_header_only_where_it_tells_more():
 def test_what_is_the_same_in_all_rows_ends_a_sentence_once():
     """On the page of a comparison, too, whose texts end with a full stop."""
     cells = [(Column("x", header="Items"), Cell("62")), (Column("x", header="Text"), Cell("Tea is good."))]
-    assert join_uniform_columns(cells) == "Items 62; Text Tea is good"
+    assert format_uniform_columns_as_text(cells) == "Items 62; Text Tea is good"
 
 
 @pytest.mark.parametrize("page", list_pages())

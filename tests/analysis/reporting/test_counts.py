@@ -36,9 +36,7 @@ def test_every_combination_is_counted_once(units, text):
 
 
 def test_the_verb_agrees_with_the_models_and_follows_a_comma_where_an_apposition_ends():
-    assert counts.begin_sentence_with_models(rows(("s", "a", "x"), ("s", "a", "y"))) == "1 model in 2 conditions was"
-    assert counts.begin_sentence_with_models(rows(("s", "a", "x"), ("s", "b", "x"))) == "2 models were"
-    several = counts.begin_sentence_with_models(
-        rows(("s", "a", "x"), ("s", "a", "y"), ("s", "b", "x"), ("s", "b", "y"))
-    )
+    assert counts.phrase_models_with_verb(rows(("s", "a", "x"), ("s", "a", "y"))) == "1 model in 2 conditions was"
+    assert counts.phrase_models_with_verb(rows(("s", "a", "x"), ("s", "b", "x"))) == "2 models were"
+    several = counts.phrase_models_with_verb(rows(("s", "a", "x"), ("s", "a", "y"), ("s", "b", "x"), ("s", "b", "y")))
     assert several == "2 models, each in 2 conditions (4 combinations), were"

@@ -72,7 +72,7 @@ def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary):
         notebook(tmp_path, "asks", "pass", asks),
     ]
     told: list[list[str] | str] = []
-    made = execution.execute_tasks_concurrently(
+    made = execution.run_notebook_tasks_in_threads(
         [functools.partial(execute, path) for path in paths], told.append, max_at_once=1
     )
     assert made == told
@@ -90,7 +90,7 @@ def test_tasks_are_done_at_once_and_told_in_their_order():
     """The first task waits for the last: one after another, this would not end."""
     last, told = threading.Event(), []
     tasks = [lambda: last.wait(60), lambda: "second", last.set]
-    assert execution.execute_tasks_concurrently(tasks, told.append, max_at_once=2) == [True, "second", None] == told
+    assert execution.run_notebook_tasks_in_threads(tasks, told.append, max_at_once=2) == [True, "second", None] == told
 
 
 def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_path, monkeypatch):
@@ -107,7 +107,7 @@ def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_
         functools.partial(execution.execute_notebook, notebook(folder, name, source), Path("out", f"{name}.ipynb"), {})
         for name, source in (("first", "pass"), ("second", wait))
     ]
-    execution.execute_tasks_concurrently(tasks, lambda node: None, max_at_once=2)
+    execution.run_notebook_tasks_in_threads(tasks, lambda node: None, max_at_once=2)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
 
 
@@ -123,7 +123,7 @@ def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temp
 
     tasks = [lambda: [], lambda: done.append(busy()), lambda: done.append("started")]
     with pytest.raises(KeyboardInterrupt):
-        execution.execute_tasks_concurrently(tasks, interrupt, max_at_once=1)
+        execution.run_notebook_tasks_in_threads(tasks, interrupt, max_at_once=1)
     assert done == ["DeadKernelError: Kernel died"]
     assert not psutil.pid_exists(int((tmp_path / "kernel").read_text()))
     assert not list(temporary.iterdir())

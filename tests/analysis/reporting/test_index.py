@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from analysis.reporting.output import index, layout
-from analysis.reporting.output.first_screen import FirstScreen, read_first_screen
+from analysis.reporting.output.first_screen import FirstScreen, read_first_screen_of_notebook
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.results import NotebookResult
 from analysis.reporting.words import Answer
@@ -43,7 +43,7 @@ def executed(*more_answers):
 
 
 def test_the_first_screen_is_read_from_an_executed_notebook():
-    screen = read_first_screen(executed())
+    screen = read_first_screen_of_notebook(executed())
     assert (screen.asked, screen.verdict, screen.support) == (ANSWER.setup, ANSWER.verdict, ANSWER.support)
     assert (screen.warning, screen.cautions, screen.details) == ("", ANSWER.cautions, ("“Yes” means 5 %. So.",))
     assert screen.picture_html.count("<img") == 1
@@ -52,21 +52,24 @@ def test_the_first_screen_is_read_from_an_executed_notebook():
 
 def test_that_the_number_of_examples_varied_is_read_apart():
     html = render_template("answer", answer=replace(ANSWER, varied="The number of examples varied."))
-    screen = read_first_screen(new_notebook(cells=[shows(html, "answer")]))
+    screen = read_first_screen_of_notebook(new_notebook(cells=[shows(html, "answer")]))
     assert screen.varied == "The number of examples varied."
     assert screen.asked == f"{ANSWER.setup} {screen.varied}"
 
 
 def test_a_difference_to_another_package_is_on_the_first_screen():
     difference = render_template("difference", heading="Steps", place="steps", sentences=["Ours is 1, theirs 2."])
-    screen = read_first_screen(executed(difference))
+    screen = read_first_screen_of_notebook(executed(difference))
     assert screen.warning == "Another package computes other numbers."
     assert screen.cautions == ANSWER.cautions
 
 
 def test_an_answer_of_another_form_is_the_verdict_as_a_whole_and_a_page_may_have_none():
-    assert read_first_screen(new_notebook(cells=[shows("<p>All</p><p>well.</p>", "answer")])).verdict == "All well."
-    assert read_first_screen(new_notebook(cells=[new_code_cell("1 + 1")])) == FirstScreen()
+    assert (
+        read_first_screen_of_notebook(new_notebook(cells=[shows("<p>All</p><p>well.</p>", "answer")])).verdict
+        == "All well."
+    )
+    assert read_first_screen_of_notebook(new_notebook(cells=[new_code_cell("1 + 1")])) == FirstScreen()
 
 
 def render(results):
@@ -78,7 +81,7 @@ def render(results):
 
 
 def test_the_table_of_pages_comes_before_the_cards_and_says_what_failed():
-    made = NotebookResult("first", "Is it?", screen=read_first_screen(executed()))
+    made = NotebookResult("first", "Is it?", screen=read_first_screen_of_notebook(executed()))
     made = replace(made, screen=replace(made.screen, varied="The number of examples varied."))
     warned = NotebookResult("second", "Is it so?", screen=FirstScreen(verdict="No.", warning="Other numbers."))
     failed = NotebookResult("third", "Why?", error="ValueError: <no>")

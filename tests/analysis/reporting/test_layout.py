@@ -119,15 +119,15 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     cell, columns = grid.Cell, (Column("", header="Model"), Column("", header="Items"), Column("", header="Empty"))
     rows = ((cell("a"), cell("34", "[1, 2]"), cell("")), (cell("b"), cell("34", "[1, 2]"), cell("")))
     table = grid.Grid(("model", "n", "e"), columns, rows, (False, True, False), (False, False, False))
-    left, same = grid.drop_uniform_columns(table)
+    left, same = grid.drop_uniform_grid_columns(table)
     assert (left.names, left.rows) == (("model",), ((cell("a"),), (cell("b"),)))
     assert same == [(columns[1], cell("34", "[1, 2]"))]
     alone = grid.Grid(table.names, columns, rows[:1], table.numeric, table.wordy)
-    assert grid.drop_uniform_columns(alone) == (alone, [])
+    assert grid.drop_uniform_grid_columns(alone) == (alone, [])
     wider = (rows[0], (cell("a"), cell("34", "[1, 3]"), cell("")))
-    assert grid.drop_uniform_columns(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[0].names == (
-        "n",
-    )
+    assert grid.drop_uniform_grid_columns(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[
+        0
+    ].names == ("n",)
 
 
 def test_a_picture_in_a_page_has_a_name_and_is_not_escaped_again():
@@ -142,9 +142,9 @@ def test_a_picture_in_a_page_has_a_name_and_is_not_escaped_again():
 def test_what_one_file_holds_is_escaped_as_on_its_page():
     """It is parsed and written again: texts of items stay texts, and pictures do not grow."""
     body = '<pre>&lt;b&gt; &amp;amp;</pre><svg aria-label="&quot;&amp;lt;&quot; \'y\'"><path a="1"/>&amp;</svg>'
-    assert layout._make_ids_unique(layout.Chapter("first", "Is it?", body)) == body
+    assert layout._render_chapter_for_single_file(layout.Chapter("first", "Is it?", body)) == body
     hostile = """<p title="&lt;b&gt; 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
-    assert layout._make_ids_unique(layout.Chapter("first", "Is it?", hostile)) == (
+    assert layout._render_chapter_for_single_file(layout.Chapter("first", "Is it?", hostile)) == (
         """<p title="<b> 'a' &quot;b&quot;">&lt;script&gt;alert(1)&lt;/script&gt;</p>"""
     )
 

@@ -33,7 +33,7 @@ def code(notebook: Path) -> list[str]:
 
 
 def test_every_page_has_its_notebook_and_every_notebook_its_page():
-    assert sorted(entry.path for entry in report.list_notebooks()) == OF_PAGES
+    assert sorted(entry.path for entry in report.list_notebooks_of_all_pages()) == OF_PAGES
 
 
 @pytest.mark.parametrize("notebook", OF_PAGES, ids=lambda path: path.stem)
@@ -131,7 +131,7 @@ def test_papermill_may_give_one_run_as_text(notebook, tmp_path, monkeypatch):
 @pytest.mark.parametrize("wrong", [2026, ["run", 3], True])
 def test_what_is_no_name_of_a_run_is_refused(wrong):
     with pytest.raises(InputError, match="is no name of a folder"):
-        notebooks.parse_run_folders(wrong)
+        notebooks.parse_run_folder_names(wrong)
 
 
 def test_a_run_that_is_nowhere_is_named(tmp_path, monkeypatch):

@@ -65,11 +65,11 @@ def test_a_page_of_ours_becomes_one_of_a_package_without_another_change(install,
 
 def test_a_page_without_a_notebook_gets_one_of_its_parts(install, tmp_path, capsys):
     install("catalogue.py", "place=900,", 'place=900, question="Do they agree?", answer="narrative.answer_frames",')
-    assert report.list_notebooks()[-1].path == tmp_path / "waver_toy" / "toy.ipynb"  # its own comes first
+    assert report.list_notebooks_of_all_pages()[-1].path == tmp_path / "waver_toy" / "toy.ipynb"  # its own comes first
     (tmp_path / "waver_toy" / "toy.ipynb").unlink()
     for cache in CACHES:
         cache.cache_clear()
-    path = report.list_notebooks()[-1].path
+    path = report.list_notebooks_of_all_pages()[-1].path
     node = nbformat.read(path, 4)
     nbformat.validate(node)
     assert path.name == "toy.ipynb" and tmp_path not in path.parents and capsys.readouterr().err == ""

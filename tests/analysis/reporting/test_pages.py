@@ -196,7 +196,10 @@ def printable(table: str, frame: pd.DataFrame) -> None:
     for form in tables.FORMATS:
         assert tables.render_table_in_text_format(table, frame, form) or (form == "jsonl" and frame.empty)
     cells = grid.build_grid(
-        table, frame, tables.list_shown_columns(table, frame), tables.list_columns_compared_within_rows(table, frame)
+        table,
+        frame,
+        tables.list_shown_columns(table, frame),
+        tables.list_compared_column_groups_with_rules(table, frame),
     )
     words = {"name": table, "title": "", "caption": "", "same": ""}
     page = render_template("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
@@ -279,7 +282,7 @@ def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_o
     frames, entry = frames_of(FULL[page]), catalogue.look_up_figure(figure)
     draw = catalogue.import_page_function(page, f"plots.draw_{entry.plot_name or figure}")
     names = {name: f"{NAMES[place % 3]}{place}" for place, name in enumerate(sorted(frames.runs.models))}
-    looks = plotting.assign_colours_and_markers(names.values())
+    looks = plotting.assign_look_to_each_model(names.values())
     part = next(iter(pictures._list_frames_of_each_picture(page, entry, frames)))
     for width in plotting.WIDTHS.values():
         drawing = draw(*(rename_models(frame, names) for frame in part), width=width, looks=looks)
@@ -326,14 +329,16 @@ def shown_by(page: str) -> type[Page]:
 def test_what_an_answer_says_about_something_that_is_not_shown_is_not_lost(tmp_path):
     folder, _ = BARE["stability"](tmp_path / "run")
     page = shown_by("stability")([str(folder)])
-    page.show_answer(Answer("", "", details={"items": ("Items differ.",), "stability": ("Models differ.",)}))
+    page.render_answer_with_added_cautions(
+        Answer("", "", details={"items": ("Items differ.",), "stability": ("Models differ.",)})
+    )
     assert "Items differ." in page.table("items").text
     assert "Items differ." not in page.table("items").text
     foot = page.provenance().text
     assert "About “stability”, which this page does not show: Models differ." in foot
     assert "Items differ" not in foot
     with pytest.raises(AssertionError, match="details of 'stabillity', which there is not"):
-        page.show_answer(Answer("", "", details={"stabillity": ("x",)}))
+        page.render_answer_with_added_cautions(Answer("", "", details={"stabillity": ("x",)}))
 
 
 def test_names_of_tables_and_figures_belong_to_one_page():

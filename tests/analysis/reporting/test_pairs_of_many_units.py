@@ -14,7 +14,7 @@ from analysis.reporting.words import beyond
 def pick_slowly(study, most):
     """All pairs, and of too many the first of each unit."""
     same = [(a, b) for a, b in combinations(range(len(study.units)), 2) if study.units[a][0] == study.units[b][0]]
-    pairs = sorted({*combinations(study.list_units_to_rank(), 2), *same})
+    pairs = sorted({*combinations(study.list_first_units_of_answering_models(), 2), *same})
     if len(pairs) <= most:
         return pairs
     first = {}

@@ -150,7 +150,7 @@ def test_a_stopped_report_leaves_no_index_that_leads_to_removed_pages(run, tmp_p
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report.execution, "execute_tasks_concurrently", stopped)
+    monkeypatch.setattr(report.execution, "run_notebook_tasks_in_threads", stopped)
     with pytest.raises(KeyboardInterrupt):
         report.write_report([str(run)], tmp_path)
     assert [path.name for path in tmp_path.glob("*.html")] == ["mine.html"]
@@ -168,7 +168,7 @@ def test_kernels_start_when_the_connections_of_the_report_are_closed(run, tmp_pa
 
     create_views = database._create_views
     monkeypatch.setattr(database, "_create_views", lambda made: (opened.append(made), create_views(made)))
-    monkeypatch.setattr(report.execution, "execute_tasks_concurrently", look_at_connections)
+    monkeypatch.setattr(report.execution, "run_notebook_tasks_in_threads", look_at_connections)
     with pytest.raises(KeyboardInterrupt):
         report.write_report([str(run)], tmp_path / "out", {"where": "item <> 'item-01'"})
     assert len(opened) == 2  # the whole run, and the part of it
@@ -244,7 +244,7 @@ def test_a_failing_notebook_leaves_the_others_standing(run, tmp_path, fixtures, 
     (out / "failing.html").write_text("from an earlier, happier day")
     works = fixtures("works", "import sys\nprint('no' + 'ise', file=sys.stderr)\nsys.executable", "speed + 1")
     fails = fixtures("failing", "1 + 1", "raise ValueError('no <b>such</b> thing')", "print('never')")
-    monkeypatch.setattr(report, "list_notebooks", lambda: [fails, works])
+    monkeypatch.setattr(report, "list_notebooks_of_all_pages", lambda: [fails, works])
     assert main(["report", str(run), "--out", str(out), "-p", "speed=41", "--json"]) == 1
     printed, said = capsys.readouterr()
     content = json.loads(printed)  # nothing else is printed there
@@ -300,14 +300,14 @@ def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_ma
 
 def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
     refuses = fixtures("refuses", "from ground.errors import InputError\nraise InputError('threshold 7 is no share')")
-    monkeypatch.setattr(report, "list_notebooks", lambda: [refuses])
+    monkeypatch.setattr(report, "list_notebooks_of_all_pages", lambda: [refuses])
     assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
     assert "InputError: threshold 7 is no share" in capsys.readouterr().err
 
 
 def test_runs_without_paraphrases_have_nothing_to_compare(tmp_path):
     frame = random_frame(["m"], items=3, paraphrases=1)
-    comparing = [notebook for notebook in report.list_notebooks() if notebook.name != "transcripts"]
+    comparing = [notebook for notebook in report.list_notebooks_of_all_pages() if notebook.name != "transcripts"]
     with pytest.raises(InputError, match="nothing to report"):
         report.write_report([str(write_run(tmp_path / "run", frame))], tmp_path / "out", registry=comparing)
 
@@ -357,7 +357,7 @@ def test_values_of_another_type_are_refused(value, declared):
 def test_a_call_is_told_with_the_folder_that_its_paths_are_relative_to(opened):
     sessions = opened(random_frame()).info["sessions"]
     told = sessions[0] | {"command": ["python", "-m", "inference", "run", "agreement", "--out=../run"], "folder": "a b"}
-    assert provenance._describe_sessions([told])[0].startswith(
+    assert provenance._list_lines_about_sessions([told])[0].startswith(
         "cd 'a b' && python -m inference run agreement --out=../run"
     )
 

@@ -14,7 +14,7 @@ from analysis.measures.reworded import ACCURACY, SCORE
 from analysis.measures.reworded.study import AVERAGED, CROSSED, NESTED, ONE, ORDERS_CROSSED, ORDERS_NESTED
 from analysis.pages.reliability import narrative, tables, templates
 from analysis.pages.reliability.page import ReliabilityPage
-from analysis.reporting.catalogue.rewordings import list_reasons_wordings_are_not_compared, read_reworded_studies
+from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from analysis.reporting.words import beyond
 from helpers import choice_runs, scoring_runs, textbook
@@ -180,7 +180,7 @@ def test_several_protocols_are_read_together(tmp_path):
 
 def test_accuracies_say_why_their_wordings_are_not_compared():
     """`waver compare` and `waver check` said that "page reliability names no reader of its wordings"."""
-    assert list_reasons_wordings_are_not_compared({"accuracies"}) == (
+    assert list_reasons_protocols_are_not_compared({"accuracies"}) == (
         "accuracies: accuracies by template hold no answers to single items",
     )
 

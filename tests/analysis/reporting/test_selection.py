@@ -136,10 +136,10 @@ def test_a_caution_tells_that_models_keep_different_wordings(tmp_path):
 def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
     source, _ = FULL["stability"](tmp_path / "run")
     page = StabilityPage([str(source)])
-    assert "part only" not in page.show_answer(words.Answer("Asked.", "So it is.")).text
+    assert "part only" not in page.render_answer_with_added_cautions(words.Answer("Asked.", "So it is.")).text
     page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_runs_of_protocols(page.protocols)
     counted = words.describe_size_of_part(page.runs.part)
-    shown = page.show_answer(words.Answer("Asked.", "So it is.")).text
+    shown = page.render_answer_with_added_cautions(words.Answer("Asked.", "So it is.")).text
     assert f"Asked. A part only: {counted}." in shown and "caution" in shown
     assert counted in page.cautions().text and "<b>" not in page.cautions().text
 

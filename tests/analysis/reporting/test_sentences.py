@@ -9,7 +9,7 @@ import pytest
 
 from analysis.reporting import catalogue
 from analysis.reporting.output.html import TEMPLATES
-from analysis.reporting.output.provenance import _describe_conditions
+from analysis.reporting.output.provenance import _list_lines_about_conditions
 
 ROOT = TEMPLATES.parents[3]
 MOST_WORDS = 30
@@ -48,7 +48,7 @@ def test_texts_of_notebooks_are_short_sentences(path):
 def test_settings_of_conditions_are_told_in_words():
     shots = {"form": "chat", "shots": 2, "exemplars": [{"question": "Q?", "answer": "yes"}] * 2, "labels": ["A", "B"]}
     conditions = {"study": {"chat/2-shot": shots, "plain": {"exemplars": [], "range": [0, 1], "why": {"a": 1}}}}
-    assert _describe_conditions(conditions) == [
+    assert _list_lines_about_conditions(conditions) == [
         "chat/2-shot: form chat, shots 2, exemplars 2, labels A and B",
         "plain: range 0 to 1, why a 1",
     ]
@@ -59,4 +59,8 @@ def test_a_condition_that_two_studies_set_differently_is_told_with_its_study():
         "s": {"chat": {"shots": 1}, "plain": {"shots": 0}},
         "t": {"chat": {"shots": 2}, "plain": {"shots": 0}},
     }
-    assert _describe_conditions(conditions) == ["chat in “s”: shots 1", "plain: shots 0", "chat in “t”: shots 2"]
+    assert _list_lines_about_conditions(conditions) == [
+        "chat in “s”: shots 1",
+        "plain: shots 0",
+        "chat in “t”: shots 2",
+    ]

@@ -114,7 +114,7 @@ def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(t
     ]
     path = tmp_path / "stability.ipynb"
     path.write_text(json.dumps(notebook), encoding="utf-8")
-    (page,) = [entry.page for entry in report.list_notebooks() if entry.name == "stability"]
+    (page,) = [entry.page for entry in report.list_notebooks_of_all_pages() if entry.name == "stability"]
     (result,) = report.write_report(
         [str(folder)], tmp_path / "out", {"resamples": 20}, registry=[report.Notebook(path, page)]
     ).results

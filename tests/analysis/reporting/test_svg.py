@@ -18,7 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @plotting.run_in_report_style
 def draw_two_models(with_intervals=True):
-    looks = plotting.assign_colours_and_markers(["gpt2", HOSTILE])
+    looks = plotting.assign_look_to_each_model(["gpt2", HOSTILE])
     drawing, (axes,) = panels.lay_out_panels(3.17, 1, 1, 0.4, left=1.5, whole_titles=["Range"])
     frame = pd.DataFrame({"row": [0, 1, 2], "model": ["gpt2", HOSTILE, "gpt2"], "range": [0.43, 0.5, None],
                           "range_lower": [0.31, 0.4, None], "range_upper": [0.55, 0.6, None]})  # fmt: skip
@@ -107,6 +107,6 @@ def test_a_figure_of_very_many_marks_stays_small():
     "name", ["a" * 90, "org/model-of-a-name-that-is-long · chat/0-shot", "", "one two", "a--b//c · "]
 )
 def test_a_name_in_lines_loses_nothing_and_no_line_is_too_wide(name):
-    lines = plotting.wrap_name_into_lines(name, 1.0).split("\n")
+    lines = plotting.insert_line_breaks_into_name(name, 1.0).split("\n")
     assert "".join("".join(lines).split()) == "".join(name.split())
     assert all(plotting.measure_text_width(line) <= 1.12 for line in lines)  # the mark " ·" may stand behind the end

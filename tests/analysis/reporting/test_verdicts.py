@@ -22,7 +22,7 @@ from analysis.reporting.words.verdicts import (
     is_share_clearly_above_other_share,
     mark_clear_effects,
     widen_difference_interval_for_multiplicity,
-    widen_share_interval,
+    widen_share_interval_for_multiplicity,
 )
 from analysis.statistics.shares import wilson
 
@@ -37,7 +37,7 @@ def test_every_rule_is_a_sentence_of_at_most_thirty_words():
     for name, rule in verdicts.RULES.items():
         assert rule.endswith("."), name
         assert all(len(sentence.split()) <= 30 for sentence in rule.split(". ")), name
-    assert verdicts.describe_verdict_rules("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
+    assert verdicts.format_verdict_rules_by_name("holm", "fit") == f"{verdicts.RULES['holm']} {verdicts.RULES['fit']}"
 
 
 def test_a_model_is_invalid_only_where_its_upper_bound_is_below_one_half():
@@ -77,7 +77,7 @@ MEDIUM = {"model": "n", "label": "n · en", "condition": "en", "validity": 0.38,
 )  # fmt: skip
 def test_whether_models_answer_follows_the_best_condition_of_each_and_both_bounds(rows, verdict):
     """Of two rows of one condition, as of two groups of items, the lower one counts."""
-    assert validity.phrase_verdict_where_no_model_answers(pd.DataFrame(rows))[0] == verdict
+    assert validity.phrase_no_model_answers_verdict_and_reasons(pd.DataFrame(rows))[0] == verdict
 
 
 def test_cautions_name_the_condition_or_follow_the_best_one():
@@ -126,7 +126,7 @@ def test_several_a_widened_interval_is_the_exact_one_of_a_smaller_error(part, n,
     low, high = textbook_wilson(share, n, z)
     exact = binomtest(part, n).proportion_ci(1 - 0.05 / number, method="exact")
     expected = min(low, exact.low), max(high, exact.high)
-    assert widen_share_interval(share, low, high, number) == pytest.approx(expected, abs=1e-9)
+    assert widen_share_interval_for_multiplicity(share, low, high, number) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(("n", "share"), [(62, 0.1), (62, 0.05), (300, 0.05), (43, 0.05), (62, 0.5)])
@@ -135,14 +135,14 @@ def test_interval_a_word_about_any_of_several_models_is_wrong_in_one_of_twenty_s
     """Models that are truly at the limit between two words, by the binomial distribution; by Wilson's, up to .16."""
     z, wrong = NormalDist().inv_cdf(0.975), 0.0
     for part in range(n + 1):
-        low, high = widen_share_interval(part / n, *textbook_wilson(part / n, n, z), number)
+        low, high = widen_share_interval_for_multiplicity(part / n, *textbook_wilson(part / n, n, z), number)
         wrong += binom.pmf(part, n, share) * (low >= share or high <= share)
     assert 1 - (1 - wrong) ** number <= 0.05
 
 
 def test_several_one_interval_stays_and_none_stays_none():
-    assert widen_share_interval(0.7, 0.6, 0.8, 1) == (0.6, 0.8)
-    assert all(math.isnan(end) for end in widen_share_interval(0.7, math.nan, math.nan, 3))
+    assert widen_share_interval_for_multiplicity(0.7, 0.6, 0.8, 1) == (0.6, 0.8)
+    assert all(math.isnan(end) for end in widen_share_interval_for_multiplicity(0.7, math.nan, math.nan, 3))
 
 
 def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say():
@@ -153,7 +153,10 @@ def test_several_and_people_words_of_chance_are_as_rare_as_their_intervals_say()
         shares = rng.binomial(100, 0.8, 4) / 100
         ends = [textbook_wilson(share, 100, z) for share in shares]
         plain += any(high < 0.8 for _, high in ends)
-        wide += any(widen_share_interval(share, *end, 4)[1] < 0.8 for share, end in zip(shares, ends, strict=True))
+        wide += any(
+            widen_share_interval_for_multiplicity(share, *end, 4)[1] < 0.8
+            for share, end in zip(shares, ends, strict=True)
+        )
         naive += ends[0][0] > shares[1]
         both += is_share_clearly_above_other_share(shares[0], ends[0][0], shares[1], ends[1][1])
     assert plain > 0.08 * 1500 > 0.06 * 1500 > wide

@@ -91,7 +91,7 @@ def test_what_an_interrupted_run_did_not_reach_is_missing(tmp_path):
     foot = dict(list_provenance_entries(opened, [], {}))["No response"]
     assert foot[0] == f"m ({orders[1]}; 6 missing of 6)" and foot[3:] == ["k: not asked", "org/typo: not asked"]
     page = StabilityPage([str(folder)])
-    page.show_answer(Answer("", ""))
+    page.render_answer_with_added_cautions(Answer("", ""))
     assert "No response to 18 of 24 prompts: 18 are missing." in page.cautions().text
     part = open_run(folder).where("item = 'item-01' AND model = 'm'")
     assert part.part.pairs is None
@@ -154,12 +154,12 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
         protocols, over_time = list_pages()[name].protocols, list_pages()[name].over_time
 
     page = Some([str(folder)])
-    page.show_answer(Answer("", ""))
+    page.render_answer_with_added_cautions(Answer("", ""))
     assert "No response" not in page.cautions().text
     conditions = page.runs.info["conditions"][page.runs.folders[0].study]
     edit_run_json(page.runs.folders[0].path, expected={"m": dict.fromkeys(conditions, 5000 // len(conditions))})
     told = Some([str(folder)])
-    assert "2 cautions" in told.show_answer(Answer("", "", cautions=("Few.",))).text
+    assert "2 cautions" in told.render_answer_with_added_cautions(Answer("", "", cautions=("Few.",))).text
     assert re.search(r"of 5,000 prompts: [\d,]+ are missing\.", told.cautions().text)
     assert f"missing of {5000 // len(conditions):,}" in dict(told.list_footer_entries())["No response"][0]
 
@@ -167,9 +167,11 @@ def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_p
 def test_all_pages_answer_through_the_shared_words():
     """A page that shows its answer by itself would not say it."""
     folder = Path(__file__).parents[3] / "analysis" / "pages"
-    assert {path.parent.name for path in folder.glob("*/page.py") if "self.show_answer(" in path.read_text()} == set(
-        list_pages()
-    )
+    assert {
+        path.parent.name
+        for path in folder.glob("*/page.py")
+        if "self.render_answer_with_added_cautions(" in path.read_text()
+    } == set(list_pages())
     assert set(FULL) == set(list_pages())
 
 

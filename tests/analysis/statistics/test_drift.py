@@ -15,7 +15,7 @@ from analysis.statistics.drift import (
     count_windows_of_planned_looks,
     detect_change_over_looks,
 )
-from analysis.statistics.permuted_sums import compute_z_of_permuted_sum
+from analysis.statistics.permuted_sums import compute_z_of_sum_permuted_within_items
 
 
 def all_sums(values):
@@ -30,12 +30,14 @@ def test_the_tail_is_that_of_all_permutations():
     sums, there = all_sums(values), np.ones(values.shape, bool)
     for total in np.quantile(sums, [0.6, 0.8, 0.95, 0.99, 0.999]):
         exact = (sums > total + 1e-9).mean() + (np.abs(sums - total) <= 1e-9).mean() / 2
-        assert stats.norm.sf(compute_z_of_permuted_sum(values, there, total)) == pytest.approx(exact, rel=0.06)
+        assert stats.norm.sf(compute_z_of_sum_permuted_within_items(values, there, total)) == pytest.approx(
+            exact, rel=0.06
+        )
 
 
 def test_the_largest_sum_has_its_own_probability():
     values = np.array([[1.0, 0.5, 1.0], [0.0, 0.5, -2.0], [-1.0, -1.0, 1.0]])
-    z = compute_z_of_permuted_sum(values, np.ones(values.shape, bool), 2.5)
+    z = compute_z_of_sum_permuted_within_items(values, np.ones(values.shape, bool), 2.5)
     assert stats.norm.sf(z) == pytest.approx(1 / 3 * 2 / 3 * 2 / 3, rel=1e-9)
 
 

@@ -10,15 +10,15 @@ import pytest
 from scipy import stats
 
 from analysis.statistics.ordered import (
-    compute_answer_entropies,
+    compute_answer_entropies_in_bits,
     compute_mean_answer_scores,
-    compute_mean_distance_between_wordings,
+    compute_mean_wasserstein_between_wordings,
     compute_minority_side_and_middle_shares,
     compute_score_variances_of_sampled_answers,
     compute_shares_of_end_options,
     compute_shares_of_middle_option,
     compute_wordings_share_off_modal_option,
-    find_rank_of_most_probable_option,
+    find_place_of_most_probable_option,
 )
 from analysis.statistics.spread import compute_mean_pair_distances
 from analysis.statistics.strata import estimate_stratified_mean
@@ -34,24 +34,24 @@ def test_answers_of_different_numbers_of_options_stand_in_one_array():
     np.testing.assert_allclose(compute_shares_of_end_options(shares, n_options), [0.7, 0.2, 0.8], atol=1e-15)
     np.testing.assert_allclose(compute_shares_of_middle_option(shares, n_options), [0.3, 0.3, np.nan])
     np.testing.assert_allclose(
-        compute_answer_entropies(shares), [stats.entropy(row[row > 0], base=2) for row in shares], atol=1e-12
+        compute_answer_entropies_in_bits(shares), [stats.entropy(row[row > 0], base=2) for row in shares], atol=1e-12
     )
-    assert np.isnan(compute_answer_entropies(np.full(5, np.nan)))
+    assert np.isnan(compute_answer_entropies_in_bits(np.full(5, np.nan)))
     assert (
-        find_rank_of_most_probable_option(shares)[:1].tolist() == [2.0]
-        and np.isnan(find_rank_of_most_probable_option(shares)[1:]).all()
+        find_place_of_most_probable_option(shares)[:1].tolist() == [2.0]
+        and np.isnan(find_place_of_most_probable_option(shares)[1:]).all()
     )
 
 
 def test_the_distance_of_two_wordings_is_that_of_scipy():
     shares = DRAW.dirichlet(np.ones(7), (3, 6))
     shares[1, 2] = np.nan
-    ours = compute_mean_distance_between_wordings(shares, np.array([7, 7, 7]))
+    ours = compute_mean_wasserstein_between_wordings(shares, np.array([7, 7, 7]))
     for place, wordings in enumerate(shares):
         present = wordings[~np.isnan(wordings[:, 0])]
         pairs = [stats.wasserstein_distance(range(7), range(7), a, b) / 6 for a, b in combinations(present, 2)]
         assert ours[place] == pytest.approx(np.mean(pairs), abs=1e-12)
-    assert np.isnan(compute_mean_distance_between_wordings(shares[:, :1], np.array([7, 7, 7]))).all()
+    assert np.isnan(compute_mean_wasserstein_between_wordings(shares[:, :1], np.array([7, 7, 7]))).all()
 
 
 def test_mean_pair_distances_are_those_of_all_pairs():

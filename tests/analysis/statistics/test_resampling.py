@@ -23,10 +23,10 @@ from analysis.statistics.interval import (
 from analysis.statistics.resampling import (
     bootstrap_differences,
     bootstrap_intervals,
-    compute_drawn_ratio,
     compute_expanded_percentiles,
     compute_item_sd_in_each_draw,
     compute_mean_per_draw,
+    compute_ratio_of_sums_per_draw,
 )
 from analysis.statistics.significance import compute_smallest_bootstrap_p, compute_two_sided_bootstrap_p
 
@@ -44,7 +44,7 @@ def figures(columns, counts):
     return {
         "mean": compute_mean_per_draw(counts, columns["x"]),
         "sd": compute_item_sd_in_each_draw(counts, columns["x"]),
-        "ratio": compute_drawn_ratio(counts, columns["x"], columns["y"]),
+        "ratio": compute_ratio_of_sums_per_draw(counts, columns["x"], columns["y"]),
     }
 
 

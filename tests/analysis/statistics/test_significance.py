@@ -9,7 +9,11 @@ import pytest
 from statsmodels.stats import contingency_tables
 
 from analysis.statistics.resampling import bootstrap_differences, compute_mean_per_draw
-from analysis.statistics.significance import compute_paired_permutation_p_values, compute_smallest_bootstrap_p, mcnemar
+from analysis.statistics.significance import (
+    compute_paired_permutation_p_and_least_p,
+    compute_smallest_bootstrap_p,
+    mcnemar,
+)
 
 
 def test_statsmodels_gives_the_same():
@@ -64,7 +68,7 @@ def test_exchanged_sides_are_all_signs_in_turn():
     """Nine items by all 512 exchanges, the slow way; the draws differ from these by chance (standard error 0.003)."""
     rng = np.random.default_rng(3)
     differences = np.round(rng.normal([0.0, 0.5, 2.0], 1, (9, 3)), 1)
-    p, least = compute_paired_permutation_p_values(differences, 20_000, 0)
+    p, least = compute_paired_permutation_p_and_least_p(differences, 20_000, 0)
     signs = np.array(list(itertools.product([-1, 1], repeat=9)))
     for pair, values in enumerate(differences.T):
         sums = [abs(sum(sign * value for sign, value in zip(row, values, strict=True))) for row in signs]
@@ -76,18 +80,18 @@ def test_exchanged_sides_are_all_signs_in_turn():
 def test_exchanged_answers_of_yes_and_no_are_the_test_of_mcnemar():
     rng = np.random.default_rng(2)
     first, second = (rng.random((40, 12)) < share for share in (0.5, rng.random(12)))
-    p, _ = compute_paired_permutation_p_values(first.astype(float) - second, 20_000, 1)
+    p, _ = compute_paired_permutation_p_and_least_p(first.astype(float) - second, 20_000, 1)
     assert p == pytest.approx(mcnemar(first.astype(float), second.astype(float))[0], abs=0.015)
 
 
 def test_exchanging_says_nothing_without_items_or_draws_and_everything_where_all_are_equal():
     values = np.array([[0.0, 1, np.nan], [0, 1, np.nan], [0, np.nan, 2]])
-    p, least = compute_paired_permutation_p_values(values, 100, 0)
+    p, least = compute_paired_permutation_p_and_least_p(values, 100, 0)
     assert p[0] == 1 and p[1] == pytest.approx(0.5, abs=0.15) and np.isnan(p[2])
     assert least[:2].tolist() == [0.25, 0.5] and np.isnan(least[2])
-    assert np.isnan(compute_paired_permutation_p_values(values, 0, 0)).all()
+    assert np.isnan(compute_paired_permutation_p_and_least_p(values, 0, 0)).all()
 
 
 def test_without_items_there_is_no_permutation_test():
-    p, least = compute_paired_permutation_p_values(np.zeros((0, 1)), 100, 0)
+    p, least = compute_paired_permutation_p_and_least_p(np.zeros((0, 1)), 100, 0)
     assert np.isnan([p, least]).all()

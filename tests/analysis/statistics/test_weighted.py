@@ -193,7 +193,7 @@ def test_concentration_at_its_ends():
 
 
 def test_halves_favour_no_number():
-    assert list(weighted.round_to_nearest(np.array([6.5, 7.5, 8.5, -0.5, -1.5]))) == [7, 8, 9, 0, -1]
+    assert list(weighted.round_halves_up_to_whole_numbers(np.array([6.5, 7.5, 8.5, -0.5, -1.5]))) == [7, 8, 9, 0, -1]
 
 
 def kurtosis(counts, x, _):

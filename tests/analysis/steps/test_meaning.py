@@ -14,7 +14,7 @@ from analysis.statistics.reliability.at_k import compute_expected_range_with_k
 from analysis.steps.checking import compare_tables
 from analysis.steps.meaning import (
     compute_mean_range_of_k_draws,
-    rate_quality_of_checks,
+    rate_checks_on_wordings_and_decoys,
     summarize_flips_by_meaning_of_wordings,
 )
 from helpers import choice_runs, scale_runs, wording_runs
@@ -40,7 +40,7 @@ def test_steps_and_tables_agree(tmp_path, name):
     opened = runs.open_runs(folder)
     scores, answers = read_meaning_scores(opened), tabulate_answers_beside_original(opened)
     checks = compare_tables(
-        build_table("meaning_checks", opened), rate_quality_of_checks(scores), ["study", "check"], TOLERANCE
+        build_table("meaning_checks", opened), rate_checks_on_wordings_and_decoys(scores), ["study", "check"], TOLERANCE
     )
     assert not checks.differs, checks.describe()
     table = build_table("meaning_flips", opened, resamples=0)
@@ -76,7 +76,7 @@ def test_without_originals_and_with_people_alone_there_is_nothing_to_compare(tmp
     flips = summarize_flips_by_meaning_of_wordings(
         tabulate_answers_beside_original(opened), read_verdicts_on_wordings(opened)
     )
-    rates = rate_quality_of_checks(read_meaning_scores(opened))
+    rates = rate_checks_on_wordings_and_decoys(read_meaning_scores(opened))
     for table, numbers, on in (
         ("meaning_flips", flips, ["study", "model", "condition", "wordings"]),
         ("meaning_checks", rates, ["study", "check"]),
@@ -88,7 +88,7 @@ def test_decoys_that_stand_in_falling_order_have_a_threshold():
     """pandas leaves the index of a column as it was where there is nothing to sort."""
     scores = pd.DataFrame({"study": "s", "check": "words", "item": "x", "text": list("abcd"), "source": None,
                            "score": [0.9, 0.8, 0.5, 0.2], "decoy": [None, None, "negated", "negated"]})  # fmt: skip
-    (rates,) = rate_quality_of_checks(scores).to_dict("records")
+    (rates,) = rate_checks_on_wordings_and_decoys(scores).to_dict("records")
     assert (rates["passed_share"], rates["decoy_share"]) == (1.0, 0.0)
 
 

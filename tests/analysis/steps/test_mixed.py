@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.features.attributes import rename_levels_against_reference_level
+from analysis.features.attributes import add_reference_to_level_names_in_rows
 from analysis.statistics import mixed
 from analysis.steps.mixed import (
     TOLERANCE,
-    list_attributes_of_terms,
+    list_attribute_columns_in_terms,
     refit_units_with_package,
-    select_mixed_rows_of_first_models,
+    select_mixed_rows_of_first_model_per_study,
 )
 
 R = pytest.mark.skipif(not find_spec("pymer4") or not which("R"), reason="R or pymer4 is not installed")
@@ -46,7 +46,7 @@ def check(package: str, columns: list[str]) -> None:
     """Compare its fit with that of the built-in engine."""
     rows = build_rows()
     effects = fit(rows)
-    ours = select_mixed_rows_of_first_models(effects, rows.columns)
+    ours = select_mixed_rows_of_first_model_per_study(effects, rows.columns)
     assert ours.equals(effects[effects["model"] == "a"].reset_index(drop=True))
     theirs = refit_units_with_package(rows, ours, package)
     assert theirs[[*KEYS, "term"]].equals(ours[[*KEYS, "term"]].astype(object))
@@ -66,10 +66,10 @@ def test_attributes_of_wordings_are_checked_too(package):
     tone = np.where(np.arange(len(rows)) % 3 == 0, "rude", "plain")
     rows = rows.assign(**{"attributes.tone": pd.Categorical(tone), "attributes.hedged": np.arange(len(rows)) % 2 * 1.0})
     effects = fit(
-        rename_levels_against_reference_level(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged"
+        add_reference_to_level_names_in_rows(rows, ["attributes.tone"]), "attributes.tone + attributes.hedged"
     )
-    assert list_attributes_of_terms(effects) == ["attributes.hedged", "attributes.tone"]
-    ours = select_mixed_rows_of_first_models(effects, rows.columns)
+    assert list_attribute_columns_in_terms(effects) == ["attributes.hedged", "attributes.tone"]
+    ours = select_mixed_rows_of_first_model_per_study(effects, rows.columns)
     assert "attributes.tone[rude vs plain]" in set(ours["term"])
     theirs = refit_units_with_package(rows, ours, package)
     assert theirs["term"].tolist() == ours["term"].tolist()
@@ -84,7 +84,7 @@ def test_r_gives_the_same_estimates_and_errors():
 
 def test_a_study_with_a_predictor_that_the_rows_lack_is_left_out():
     rows = build_rows()
-    nothing = select_mixed_rows_of_first_models(fit(rows), rows.columns.drop("long"))
+    nothing = select_mixed_rows_of_first_model_per_study(fit(rows), rows.columns.drop("long"))
     assert nothing.empty
     assert refit_units_with_package(rows, nothing, "statsmodels").columns.tolist() == [*KEYS, "term", "estimate"]
 
@@ -92,7 +92,7 @@ def test_a_study_with_a_predictor_that_the_rows_lack_is_left_out():
 def test_a_fit_may_have_no_predictor():
     rows = build_rows()
     effects = fit(rows, "1")
-    ours = select_mixed_rows_of_first_models(effects, rows.columns)
+    ours = select_mixed_rows_of_first_model_per_study(effects, rows.columns)
     (estimate,) = refit_units_with_package(rows, ours, "statsmodels")["estimate"]
     assert estimate == pytest.approx(effects["estimate"].iloc[0], abs=TOLERANCE)
 

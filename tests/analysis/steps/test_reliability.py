@@ -17,7 +17,7 @@ from analysis.steps.reliability import (
     ROW,
     compute_intraclass_correlations,
     compute_mean_squares,
-    list_answers_of_first_balanced_unit,
+    list_answers_of_first_balanced_unit_per_study,
     recompute_intraclass_correlations,
     select_variance_components_of_answers,
 )
@@ -33,7 +33,7 @@ def build_study(values: np.ndarray, crossed: bool, headline: bool = True) -> Stu
 
 def list_answers(values: np.ndarray, crossed: bool, **fields) -> pd.DataFrame:
     """The answers of such a study as rows."""
-    return list_answers_of_first_balanced_unit([build_study(values, crossed, **fields)])
+    return list_answers_of_first_balanced_unit_per_study([build_study(values, crossed, **fields)])
 
 
 @pytest.mark.parametrize(("crossed", "icc", "icc_mean"), [(False, 0.17, 0.44), (True, 0.29, 0.62)])
@@ -90,7 +90,7 @@ def test_the_rows_of_the_table_are_those_of_the_answers():
 
 
 def test_nothing_gives_empty_frames():
-    answers = list_answers_of_first_balanced_unit([])
+    answers = list_answers_of_first_balanced_unit_per_study([])
     squares = compute_mean_squares(answers)
     assert compute_intraclass_correlations(squares).empty
     assert select_variance_components_of_answers(pd.DataFrame(), answers).empty

@@ -12,8 +12,8 @@ from ground.meaning.verdicts import (
     SAME,
     UNCLEAR,
     assess_quality_of_checks,
-    decide_verdict_per_wording,
-    mark_wordings_passed_by_people_or_all,
+    decide_verdict_and_best_score_per_wording,
+    mark_wordings_passed_by_most_people_else_all,
 )
 
 GOOD = np.linspace(0.5, 1.0, 40)
@@ -75,9 +75,9 @@ def test_best_is_the_highest_auc_and_of_equal_ones_entailment_then_judge_then_si
 
 
 def test_wordings_that_people_refused_do_not_count_for_a_check():
-    passed, passed_by = mark_wordings_passed_by_people_or_all([2, 1, 1, 0], [0, 0, 1, 0])
+    passed, passed_by = mark_wordings_passed_by_most_people_else_all([2, 1, 1, 0], [0, 0, 1, 0])
     assert passed.tolist() == [True, True, False, False] and passed_by == PEOPLE
-    passed, passed_by = mark_wordings_passed_by_people_or_all([0, 0], [0, 0])
+    passed, passed_by = mark_wordings_passed_by_most_people_else_all([0, 0], [0, 0])
     assert passed.all() and passed_by == ALL
     scores = np.r_[GOOD, np.zeros(40)]
     high = assess_quality_of_checks({"words": scores}, {"words": DECOYS}, np.arange(80) < 40, PEOPLE)[0]
@@ -98,21 +98,21 @@ def test_people_are_heard_first_and_then_the_best_check():
     scores = {"words": np.array([0.1, 0.55, 0.9, 0.9, 0.1, 0.9, np.nan, np.nan])}
     qualities = judge({"words": GOOD}, {"words": DECOYS})
     yes, no = [0, 0, 0, 0, 2, 1, 0, 1], [0, 0, 0, 2, 1, 1, 0, 0]
-    meanings, score = decide_verdict_per_wording(scores, qualities, yes, no)
+    meanings, score = decide_verdict_and_best_score_per_wording(scores, qualities, yes, no)
     assert meanings.tolist() == [ANOTHER, UNCLEAR, SAME, ANOTHER, SAME, UNCLEAR, None, SAME]
     assert np.array_equal(score, scores["words"], equal_nan=True)
 
 
 def test_without_a_used_check_only_people_decide():
     qualities = judge({"words": DECOYS}, {"words": DECOYS})
-    meanings, score = decide_verdict_per_wording({"words": [0.9, 0.9]}, qualities, [0, 1], [0, 0])
+    meanings, score = decide_verdict_and_best_score_per_wording({"words": [0.9, 0.9]}, qualities, [0, 1], [0, 0])
     assert meanings.tolist() == [None, SAME] and np.isnan(score).all()
 
 
 def test_a_score_at_a_threshold_is_the_same_and_at_the_lower_one_unclear():
     qualities = judge({"words": GOOD}, {"words": DECOYS})
     ends = [qualities[0].threshold, qualities[0].lower_threshold, np.nextafter(qualities[0].lower_threshold, 0)]
-    assert decide_verdict_per_wording({"words": ends}, qualities, [0] * 3, [0] * 3)[0].tolist() == [
+    assert decide_verdict_and_best_score_per_wording({"words": ends}, qualities, [0] * 3, [0] * 3)[0].tolist() == [
         SAME,
         UNCLEAR,
         ANOTHER,

@@ -39,7 +39,7 @@ def beside(name: str, content: str | None = None) -> Callable[[Path], None]:
 @write_once
 def _write_records(folder: Path) -> None:
     """Write the records of a run."""
-    eee.write_eee_records(runs.open_runs(RUN), folder / "records")
+    eee.write_eee_records_of_models(runs.open_runs(RUN), folder / "records")
 
 
 def records(folder: Path) -> list[Path]:
@@ -142,7 +142,7 @@ def study_of_another_name(folder: Path) -> None:
     info["study"]["hash"] = "another"
     (folder / "other" / "run.json").write_text(json.dumps(info), encoding="utf-8")
     records(folder)
-    eee.write_eee_records(runs.open_runs(folder / "other"), folder / "records" / "more")
+    eee.write_eee_records_of_models(runs.open_runs(folder / "other"), folder / "records" / "more")
 
 
 def export(*words: str, run: str = "asked") -> tuple[str, ...]:

@@ -56,10 +56,10 @@ def answered(
 
     def write(folder: Path) -> None:
         from helpers import choice_texts
-        from inference.engines.digest import compute_folder_digest
+        from inference.engines.digest import compute_sampled_checkpoint_digest
 
         shutil.copytree(tiny(), folder / "tiny")
-        info = {"revision": compute_folder_digest(folder / "tiny")}
+        info = {"revision": compute_sampled_checkpoint_digest(folder / "tiny")}
         choice_texts.write_run(folder / "run", info=info, **settings)
         recorded = json.loads((folder / "run" / "run.json").read_text())
         spoil(recorded)

@@ -21,7 +21,7 @@ from helpers.trivial_engine import TrivialEngine, shown, small_study
 from inference.arguments import open_ray_cluster
 from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
-from inference.asking.cluster import Cluster, collect_code_folders_for_workers, group_batches_into_tasks
+from inference.asking.cluster import Cluster, group_batches_into_tasks, prepare_code_folders_for_workers
 from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.models import Model, find_requested_models
 from inference.asking.one_model import Settings
@@ -74,7 +74,7 @@ def test_tasks_are_consecutive_batches_of_about_the_wished_size():
 @pytest.mark.slow
 def test_the_code_that_other_machines_get_needs_nothing_beside_it(tmp_path):
     """Ray unpacks every folder of code in a folder of its own."""
-    folders = collect_code_folders_for_workers(Path(__file__).parents[3], tmp_path)
+    folders = prepare_code_folders_for_workers(Path(__file__).parents[3], tmp_path)
     for number, folder in enumerate(map(Path, folders)):
         (tmp_path / str(number)).mkdir()
         (tmp_path / str(number) / folder.name).symlink_to(folder)

@@ -17,7 +17,7 @@ from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.asking.preview import (
     estimate_seconds_of_asking_prompts,
-    preview_models,
+    load_models_and_yield_previews,
     shorten_thoughts_and_compute_time_factor,
 )
 from inference.asking.preview import text as as_text
@@ -41,7 +41,7 @@ def lines(models=MODELS, load=None, orders=("yes-no",), **settings) -> list[str]
 
 def previews(models=MODELS, load=None, orders=("yes-no",), **settings):
     questions = Questions(read_agreement_prompts(), orders)
-    return preview_models(STUDY, models, questions, Settings(**settings), load or loader())
+    return load_models_and_yield_previews(STUDY, models, questions, Settings(**settings), load or loader())
 
 
 def test_one_prompt_its_options_and_what_is_to_come():
@@ -59,7 +59,11 @@ def test_one_prompt_its_options_and_what_is_to_come():
 def test_one_prompt_of_one_item_is_counted_as_one():
     first_item = Study(STUDY.protocol, "one", (Item("0", STUDY.items[0].variants[:1]),), STUDY.canonical)
     questions = Questions(read_agreement_prompts())
-    text = list(describe_preview(first_item, preview_models(first_item, MODELS[:1], questions, Settings(), loader())))
+    text = list(
+        describe_preview(
+            first_item, load_models_and_yield_previews(first_item, MODELS[:1], questions, Settings(), loader())
+        )
+    )
     assert text[0] == "study one (agreement): 1 item, 1 variant" and text[-1].startswith("in all: 1 prompt, ")
 
 
@@ -67,10 +71,12 @@ def test_an_error_names_the_model_that_it_is_about():
     def load(model, seed):
         engine = loader()(model, seed)
 
-        def explain_prompt(prompt):
+        def explain_and_score_prompt(prompt):
             raise InputError("none of the answers can be scored")
 
-        engine.explain_prompt = explain_prompt if model.id == "b" else engine.explain_prompt
+        engine.explain_and_score_prompt = (
+            explain_and_score_prompt if model.id == "b" else engine.explain_and_score_prompt
+        )
         return engine
 
     with pytest.raises(InputError, match=r"^b: none of the answers can be scored"):
@@ -177,7 +183,9 @@ def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
     questions = Questions(read_agreement_prompts(), answers=answers)
     load = loader(info={"thinks": True}, form="chat", seconds=0.08)
-    text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
+    text = "\n".join(
+        describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
+    )
     assert "condition chat/yes-no/thought-t0.5\n" in text
     assert "these are the probabilities without a thought; the run asks for them after each thought" in text
     assert re.search(r"30 prompts, 680 tokens, about (1 s or less|\d+ s) to \d+ s, by how long the thoughts are", text)
@@ -196,7 +204,9 @@ def test_where_thinking_is_off_the_prompt_and_its_probabilities_are_those_of_the
 
     answers = AnswerWays(False, (), (Thinking(1, 0.0, effort="none"),))
     questions = Questions(read_agreement_prompts(), answers=answers)
-    text = "\n".join(describe_preview(STUDY, preview_models(STUDY, MODELS[:1], questions, Settings(), load)))
+    text = "\n".join(
+        describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
+    )
     assert "[none]" in text and "all options together: mass 0.75;" in text
     assert "after each thought" not in text
 
@@ -258,7 +268,7 @@ class TestJson:
             engine = loader()(model, seed)
             engine.close = lambda: calls.append(f"close {model.id}")
             if model.id == "a":
-                engine.explain_prompt = raise_input_error
+                engine.explain_and_score_prompt = raise_input_error
             return engine
 
         def raise_input_error(prompt):

@@ -129,7 +129,7 @@ def test_there_are_enough_texts_of_every_kind():
     ],
 )
 def test_stances_are_plain_sentences(text, replies, said):
-    assert stances.find_agree_and_disagree_stances(text, accepts_yes_no_replies=replies) == said
+    assert stances.find_stances_said_in_other_words(text, accepts_yes_no_replies=replies) == said
 
 
 def test_other_labels_have_no_stances():

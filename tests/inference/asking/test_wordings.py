@@ -17,7 +17,7 @@ from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.limit import limit_questions_to_first_items
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
-from inference.asking.wordings import build_draw_key_of_item_and_pattern, limit_questions_to_sampled_wordings
+from inference.asking.wordings import build_group_key_of_item_and_pattern, limit_questions_to_sampled_wordings
 from inference.protocols.agreement import Questions, build_agreement_study, read_agreement_prompts
 from inference.runfolder.status import (
     describe_statuses_of_runs,
@@ -145,12 +145,12 @@ def test_of_every_kind_of_rewording(capsys):
     mixed = build_agreement_study(
         (Item("0", tuple(replace(base[n], pattern=kind) for n, kind in enumerate(kinds))),), "mixed"
     )
-    found = asks(mixed, 2, build_key=build_draw_key_of_item_and_pattern)
+    found = asks(mixed, 2, build_key=build_group_key_of_item_and_pattern)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
-    asks(mixed, 3, build_key=build_draw_key_of_item_and_pattern)
+    asks(mixed, 3, build_key=build_group_key_of_item_and_pattern)
     assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
-    asks(mixed, 4, build_key=build_draw_key_of_item_and_pattern)
+    asks(mixed, 4, build_key=build_group_key_of_item_and_pattern)
     assert "--wordings 4 is more than any pattern of an item has (3 at most): all are asked" in capsys.readouterr().err
 
 

@@ -15,7 +15,7 @@ from inference.demo.reworded import make_reworded_questions
 from inference.demo.world import World
 from inference.engines import adapters
 from inference.engines.contract import Sampling
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.protocols import choice
 from inference.protocols.choice.reading import build_columns_of_majority_choice
 from inference.stimuli.reading.files import read_toml
@@ -28,11 +28,11 @@ BASE = FAMILY["waver-demo-large"]
 
 @pytest.fixture(scope="module")
 def adapter() -> adapters.Adapter:
-    return adapters.read_adapter_settings_and_shapes(FOLDER)
+    return adapters.read_adapter_and_check_shapes(FOLDER)
 
 
 def test_it_was_made_from_the_weights_that_are_shipped_with_the_settings_that_are(adapter):
-    assert adapter.base == BASE.path.name and adapter.base_revision == compute_folder_digest(BASE.path)
+    assert adapter.base == BASE.path.name and adapter.base_revision == compute_sampled_checkpoint_digest(BASE.path)
     changed = {key: value for table in read_toml(DEMO / "choice-tuning.toml").values() for key, value in table.items()}
     assert {key: adapter.settings[key] for key in changed if key != "target_modules"} == {
         key: value for key, value in changed.items() if key != "target_modules"}  # fmt: skip
@@ -57,8 +57,8 @@ def test_it_made_right_answers_hang_less_on_the_wording():
     accuracies = {}
     for kind, tuned in (
         ("base", None),
-        ("base", adapters.read_adapter_settings_and_shapes(FOLDER)),
-        ("aware", adapters.read_adapter_settings_and_shapes(FOLDER)),
+        ("base", adapters.read_adapter_and_check_shapes(FOLDER)),
+        ("aware", adapters.read_adapter_and_check_shapes(FOLDER)),
     ):
         (round_,) = choice.Questions(choice.read_choice_prompts(), (kind,), ("text",), (way,)).rounds("plain")
         prompts = [round_.render(variant, None) for variant in variants]

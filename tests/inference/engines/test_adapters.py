@@ -21,7 +21,7 @@ from inference import engines
 from inference.__main__ import main
 from inference.asking.adapters import add_adapter_models
 from inference.asking.models import Model, find_requested_models
-from inference.engines.adapters import read_adapter_settings_and_shapes
+from inference.engines.adapters import read_adapter_and_check_shapes
 from inference.stimuli.templates.prompts import Prompt
 
 pytestmark = pytest.mark.slow
@@ -76,7 +76,7 @@ def test_the_probabilities_are_those_of_peft_s_own_forward(architecture, setting
     folder = adapter(source, tmp_path / "fine", **settings)
     engine, bare = (
         engines.load_engine(source, device="cpu", adapter=each)
-        for each in (read_adapter_settings_and_shapes(folder), None)
+        for each in (read_adapter_and_check_shapes(folder), None)
     )
     reference = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(source), folder).eval()
     for prompt, score, before in zip(PROMPTS, engine.score(PROMPTS)[0], bare.score(PROMPTS)[0], strict=True):
@@ -163,7 +163,7 @@ def test_matrices_that_do_not_fit_are_refused(change, said, base, written, tmp_p
     tensors = change(load_file(folder / "adapter_model.safetensors"))
     save_file({name: each.contiguous() for name, each in tensors.items()}, folder / "adapter_model.safetensors")
     with pytest.raises(InputError, match=said) as refused:
-        engines.load_engine(base, device="cpu", adapter=read_adapter_settings_and_shapes(folder))
+        engines.load_engine(base, device="cpu", adapter=read_adapter_and_check_shapes(folder))
     assert "\n" not in str(refused.value)
 
 
@@ -171,10 +171,10 @@ def test_a_layer_that_shares_its_weights_is_refused(tmp_path):
     source = tiny_models.checkpoint(tmp_path / "tied", "llama", tie_word_embeddings=True)
     folder = adapter(source, tmp_path / "fine", target_modules=["lm_head"])
     with pytest.raises(InputError, match="lm_head shares its weights"):
-        engines.load_engine(source, device="cpu", adapter=read_adapter_settings_and_shapes(folder))
+        engines.load_engine(source, device="cpu", adapter=read_adapter_and_check_shapes(folder))
 
 
 def test_a_masked_model_takes_none(tmp_path, written):
     source = tiny_models.checkpoint(tmp_path / "bert", "bert")
     with pytest.raises(InputError, match="--engine masked, which takes no adapter"):
-        engines.load_engine(source, device="cpu", adapter=read_adapter_settings_and_shapes(written))
+        engines.load_engine(source, device="cpu", adapter=read_adapter_and_check_shapes(written))

@@ -74,10 +74,10 @@ def test_a_hub_that_answers_says_itself_what_is_wrong(monkeypatch: pytest.Monkey
     ("name", "is_id"), [("gpt2", True), ("owner/name", True), ("a/b/c", False), ("./x", False), ("~/x", False)]
 )
 def test_what_looks_like_a_path_is_no_hub_id(name: str, is_id: bool) -> None:
-    assert hub.is_hub_id(name) is is_id
+    assert hub.is_hub_id_rather_than_path(name) is is_id
 
 
 def test_a_folder_that_is_here_is_no_hub_id(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("gpt2").mkdir()
-    assert not hub.is_hub_id("gpt2")
+    assert not hub.is_hub_id_rather_than_path("gpt2")

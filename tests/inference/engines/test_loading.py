@@ -19,8 +19,8 @@ from ground.errors import InputError
 from helpers import tiny_models
 from inference import engines
 from inference.engines import loading
-from inference.engines.digest import compute_folder_digest
-from inference.engines.loading import find_revision_and_digest_to_load, resolve_dtype
+from inference.engines.digest import compute_sampled_checkpoint_digest
+from inference.engines.loading import find_commit_of_hub_or_digest_of_folder, resolve_dtype
 from inference.stimuli.templates.prompts import Prompt
 
 ANSWERS = (("yes", "Yes"), ("no", "No"))
@@ -48,7 +48,7 @@ def test_a_folder_is_loaded_with_the_engine_of_its_architecture(llama: Path, ber
     assert (causal.info["engine"], causal.mask_token) == ("causal", None)
     assert (masked.info["engine"], masked.mask_token) == ("masked", "[MASK]")
     assert causal.info["dtype"] == "float32"
-    assert causal.info["revision"] == compute_folder_digest(llama)
+    assert causal.info["revision"] == compute_sampled_checkpoint_digest(llama)
     own = transformers.AutoModelForCausalLM.from_pretrained(llama)
     assert causal.info["parameters"] == sum(parameter.numel() for parameter in own.parameters())
     assert json.loads(json.dumps(causal.info)) == causal.info
@@ -171,7 +171,7 @@ def test_wrong_settings_are_one_line(settings: dict[str, Any], message: str, lla
 
 def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        find_revision_and_digest_to_load(str(tmp_path / "missing"), None)
+        find_commit_of_hub_or_digest_of_folder(str(tmp_path / "missing"), None)
 
     def offline(name: str, _file: str, **_: object) -> str:
         raise OSError(f"We cannot connect for {name}\nand more")
@@ -179,31 +179,31 @@ def test_a_name_is_a_folder_or_a_hub_model(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(loading, "is_hub_reachable_else_require_cached_model", lambda *_: True)
     monkeypatch.setattr(loading, "cached_file", offline)
     with pytest.raises(InputError, match=r"model someone/model cannot be loaded: We cannot connect for someone/model$"):
-        find_revision_and_digest_to_load("someone/model", None)
+        find_commit_of_hub_or_digest_of_folder("someone/model", None)
     commit = "0123456789abcdef" * 2
 
     def find_cached(_name: str, _file: str, *, revision: str | None, **_: object) -> str:
         return f"cache/snapshots/{revision}-{commit}/config.json"
 
     monkeypatch.setattr(loading, "cached_file", find_cached)
-    assert find_revision_and_digest_to_load("someone/model", "main") == (f"main-{commit}", None)
+    assert find_commit_of_hub_or_digest_of_folder("someone/model", "main") == (f"main-{commit}", None)
 
 
 def test_the_digest_of_a_folder_follows_its_contents(copied: Path, tmp_path: Path) -> None:
-    original = compute_folder_digest(copied)
+    original = compute_sampled_checkpoint_digest(copied)
     (copied / "README.md").write_text("A card.")
-    assert compute_folder_digest(Path(shutil.copytree(copied, tmp_path / "again"))) == original
+    assert compute_sampled_checkpoint_digest(Path(shutil.copytree(copied, tmp_path / "again"))) == original
     weights = copied / "model.safetensors"
     content = bytearray(weights.read_bytes())
     content[-1] ^= 1
     weights.write_bytes(content)
-    assert compute_folder_digest(copied) != original
+    assert compute_sampled_checkpoint_digest(copied) != original
 
 
 def test_large_files_are_sampled_from_end_to_end(tmp_path: Path) -> None:
     def digest(content: bytes) -> str:
         (tmp_path / "model.safetensors").write_bytes(content)
-        return compute_folder_digest(tmp_path)
+        return compute_sampled_checkpoint_digest(tmp_path)
 
     size = 4 * 2**20
     digests = {

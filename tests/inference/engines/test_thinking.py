@@ -173,7 +173,7 @@ def test_where_thinking_ends(prompt: str, written: str, thinking: str | None) ->
     tokens = Tokens("tiny", thinking_tokenizer())
     ids = tokens.bare([written])[0]
     length = tokens.count_thinking_tokens(prompt, ids)
-    assert (None if length is None else tokens.decode_with_special_tokens(ids[:length])) == thinking
+    assert (None if length is None else tokens.decode_one_text_with_special_tokens(ids[:length])) == thinking
 
 
 def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
@@ -192,4 +192,7 @@ def test_markers_that_are_special_tokens_or_no_tokens_at_all() -> None:
     assert whole.answers == ("yes", None)
     wordy = Tokens("tiny", tiny_models.byte_tokenizer(chat=True, template=TEMPLATE))  # "</think>" in several tokens
     ids = wordy.bare(["hm</think>yes"])[0]
-    assert wordy.decode_with_special_tokens(ids[: wordy.count_thinking_tokens("<think>", ids) or 0]) == "hm</think>"
+    assert (
+        wordy.decode_one_text_with_special_tokens(ids[: wordy.count_thinking_tokens("<think>", ids) or 0])
+        == "hm</think>"
+    )

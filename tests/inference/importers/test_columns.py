@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces, group_equal_rows
+from inference.importers.tables.columns import (
+    CodedPairs,
+    PackedTexts,
+    RowPlaces,
+    number_equal_rows_and_find_first_of_each,
+)
 from inference.importers.tables.long_rows import _CellCache
 
 
@@ -37,7 +42,7 @@ def test_rows_are_grouped_as_a_dictionary_would(n_rows):
         if (a, b) not in known:
             first.append(number)
         expected.append(known.setdefault((a, b), len(known)))
-    found = group_equal_rows(one, other)
+    found = number_equal_rows_and_find_first_of_each(one, other)
     assert [column.tolist() for column in found] == [expected, first]
     assert [(one[row], other[row]) for row in range(len(rows))] == rows
 

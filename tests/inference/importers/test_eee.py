@@ -17,7 +17,7 @@ AGREEMENTS = {"a": [0.9, 0.8], "b": [0.1, 0.2]}
 def records(folder, condition, agreements=AGREEMENTS, **model):
     """Write the records of a run of model `m` under a condition; return their folder."""
     run = write_run(folder / "asked", paraphrases(agreements, condition=condition), models={"m": model})
-    eee.write_eee_records(runs.open_runs(run), folder / "records")
+    eee.write_eee_records_of_models(runs.open_runs(run), folder / "records")
     return folder / "records"
 
 
@@ -60,7 +60,7 @@ def test_facts_of_a_model_are_those_of_all_records(tmp_path, capsys):
 def test_counts_come_back(column, tmp_path):
     frame = paraphrases(AGREEMENTS).assign(**{column: 10})
     run = write_run(tmp_path / "asked", frame)
-    eee.write_eee_records(runs.open_runs(run), tmp_path / "records")
+    eee.write_eee_records_of_models(runs.open_runs(run), tmp_path / "records")
     assert import_records(tmp_path / "run", tmp_path / "records") == 0
     rows = runs.open_runs(tmp_path / "run").execute(f"SELECT DISTINCT {column} FROM responses").fetchall()
     assert rows == [(10,)]

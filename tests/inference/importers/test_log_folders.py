@@ -185,10 +185,10 @@ def test_what_else_is_in_the_folder_of_kept_logs_stays(tmp_path):
 def test_a_kept_log_that_another_import_has_taken_away_is_read_from_the_log(tmp_path):
     logs = write_logs(tmp_path, 1)
     (file,) = logs.glob("*/0/log.eval")
-    evaluation = log.read_evaluation_of_inspect_log(file, tmp_path / "kept.jsonl")
-    kept = [read["id"] for _, read in evaluation.read_samples()]
+    evaluation = log.read_evaluation_and_cache_inspect_log(file, tmp_path / "kept.jsonl")
+    kept = [read["id"] for _, read in evaluation.iterate_places_and_raw_samples()]
     (tmp_path / "kept.jsonl").unlink()
-    assert [read["id"] for _, read in evaluation.read_samples()] == kept == [0, 1, 2, 3]
+    assert [read["id"] for _, read in evaluation.iterate_places_and_raw_samples()] == kept == [0, 1, 2, 3]
 
 
 def test_damage_anywhere_in_a_log_leaves_it_out(tmp_path):
@@ -281,12 +281,12 @@ def test_a_kept_log_is_asked_what_the_log_itself_is_asked(tmp_path, empty):
 def test_a_kept_log_that_somebody_changed_is_refused_in_one_line(tmp_path, line):
     (tmp_path / "kept.jsonl").write_text(f"{{}}\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match="not what was written"):
-        list(kept_logs.read_samples_of_cached_log(tmp_path / "kept.jsonl"))
+        list(kept_logs.iterate_places_and_samples_of_cached_log(tmp_path / "kept.jsonl"))
 
 
 def test_a_kept_log_that_somebody_emptied_has_no_samples(tmp_path):
     (tmp_path / "kept.jsonl").write_text("", encoding="utf-8")
-    assert list(kept_logs.read_samples_of_cached_log(tmp_path / "kept.jsonl")) == []
+    assert list(kept_logs.iterate_places_and_samples_of_cached_log(tmp_path / "kept.jsonl")) == []
 
 
 def test_a_terminal_shows_a_bar_and_a_file_none(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from helpers.answer_tables import write
 from inference.__main__ import main
-from inference.stimuli.reading.line_ends import unify_line_ends
+from inference.stimuli.reading.line_ends import unify_line_ends_of_all_texts
 
 pytestmark = pytest.mark.slow
 
@@ -112,7 +112,7 @@ def test_texts_that_differ_in_line_ends_are_one_text(tmp_path):
 
 
 def test_line_ends_are_unified_at_any_depth():
-    assert unify_line_ends(["a\r\n\r\nb\rc", ("\r",), {"k": "\r\n"}, 3, None]) == [
+    assert unify_line_ends_of_all_texts(["a\r\n\r\nb\rc", ("\r",), {"k": "\r\n"}, 3, None]) == [
         "a\n\nb\nc",
         ("\n",),
         {"k": "\n"},

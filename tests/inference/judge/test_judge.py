@@ -19,7 +19,7 @@ from inference.asking.one_model import Settings
 from inference.judge.questions import NONE, Questions, build_judge_study, read_option_judge_prompts
 from inference.judge.reading import FOLDER, Judge, Judgement
 from inference.judge.texts import Reply, RunTexts
-from inference.judge.writing import build_judged_columns, write_judged_rows
+from inference.judge.writing import add_judged_rows_to_run_of_texts, build_cells_of_judged_row
 from inference.runfolder.store import Run
 
 CALL = ["waver", "judge"]
@@ -37,9 +37,9 @@ def judge(folder, engine, name="j"):
     """Let an engine read the texts of a run; return what failed, and how many rows were written."""
     texts, book = RunTexts(folder), read_option_judge_prompts()
     judge = Judge(folder, Model(name, name), Settings(), Questions(book), load=lambda model, seed: engine)
-    failure = judge.ask_judge_about_replies(texts.list_distinct_replies_by_key(), CALL)
+    failure = judge.ask_judge_about_replies_and_return_failure(texts.list_distinct_replies_by_key(), CALL)
     readings = judge.collect_readings_of_judge()
-    return failure, sum(write_judged_rows(texts, name, readings, book, CALL).values())
+    return failure, sum(add_judged_rows_to_run_of_texts(texts, name, readings, book, CALL).values())
 
 
 def rows_of(folder, condition=JUDGED):
@@ -226,12 +226,12 @@ def test_a_text_cannot_leave_its_frame(form):
 
 
 def test_two_equal_options_are_no_answer_and_bounds_stay_bounds():
-    tied = build_judged_columns(["a", "b"], [Judgement((0.5, 0.5), None)], counts_silence=True)
+    tied = build_cells_of_judged_row(["a", "b"], [Judgement((0.5, 0.5), None)], counts_silence=True)
     assert tied["answer"] is None and tied["mass"] == 1 and tied["mass_upper"] is None
-    bounded = build_judged_columns(["a", "b"], [Judgement((0.5, 0.1), 0.8), None], counts_silence=True)
+    bounded = build_cells_of_judged_row(["a", "b"], [Judgement((0.5, 0.1), 0.8), None], counts_silence=True)
     assert bounded["mass"] == pytest.approx(0.3) and bounded["mass_upper"] == pytest.approx(0.4)
     assert bounded["logprob"] is None
-    assert build_judged_columns(["a", "b"], [None], counts_silence=False) == {"sample_probability": [None]}
+    assert build_cells_of_judged_row(["a", "b"], [None], counts_silence=False) == {"sample_probability": [None]}
 
 
 @pytest.mark.slow

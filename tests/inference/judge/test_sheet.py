@@ -10,7 +10,7 @@ import pytest
 from ground.errors import InputError
 from helpers.replies import statement_study, write_texts
 from inference.__main__ import main
-from inference.judge.sheet import COLUMNS, write_annotation_sheet
+from inference.judge.sheet import COLUMNS, draw_texts_and_write_annotation_sheet
 from inference.judge.texts import RunTexts
 from inference.runfolder.store import Run
 
@@ -40,7 +40,7 @@ def read(path):
 
 
 def test_every_model_and_reading_has_its_turn_and_no_judgement_is_shown(run, tmp_path):
-    assert write_annotation_sheet(tmp_path / "s.csv", RunTexts(run), 10, seed=1) == 10
+    assert draw_texts_and_write_annotation_sheet(tmp_path / "s.csv", RunTexts(run), 10, seed=1) == 10
     rows = read(tmp_path / "s.csv")
     assert tuple(rows[0]) == COLUMNS and {row["option"] for row in rows} == {""}
     kinds = Counter(
@@ -60,7 +60,7 @@ def test_every_model_and_reading_has_its_turn_and_no_judgement_is_shown(run, tmp
 def test_the_draw_depends_on_the_seed_only_and_ends_with_the_texts(run, tmp_path):
     drawn = {}
     for name, seed, number in (("a", 1, 12), ("b", 1, 12), ("c", 2, 12), ("all", 1, 999)):
-        write_annotation_sheet(tmp_path / f"{name}.csv", RunTexts(run), number, seed)
+        draw_texts_and_write_annotation_sheet(tmp_path / f"{name}.csv", RunTexts(run), number, seed)
         drawn[name] = [(row["model"], row["item"]) for row in read(tmp_path / f"{name}.csv")]
     assert drawn["a"] == drawn["b"] and sorted(drawn["a"]) != sorted(drawn["c"])
     assert len(drawn["all"]) == 40  # texts that show nothing are not shown
@@ -70,7 +70,7 @@ def test_the_draw_depends_on_the_seed_only_and_ends_with_the_texts(run, tmp_path
 def test_equal_texts_are_there_once(tmp_path):
     texts = {(model, "c", item): ["\n\nYes.", "\n\nYes."] for model in ("m1", "m2") for item in ("tea", "rain")}
     folder = write_texts(tmp_path / "run", texts)
-    assert write_annotation_sheet(tmp_path / "s.csv", RunTexts(folder), 10, seed=0) == 2
+    assert draw_texts_and_write_annotation_sheet(tmp_path / "s.csv", RunTexts(folder), 10, seed=0) == 2
     assert {(row["item"], row["text"]) for row in read(tmp_path / "s.csv")} == {("tea", "Yes."), ("rain", "Yes.")}
 
 
@@ -78,4 +78,4 @@ def test_a_filled_sheet_is_never_overwritten(run, tmp_path, capsys):
     assert main(["judge", str(run), "--sheet", "5", str(tmp_path / "s.csv")]) == 0
     assert "5 texts; write the option of each" in capsys.readouterr().out
     with pytest.raises(InputError, match="may be filled in"):
-        write_annotation_sheet(tmp_path / "s.csv", RunTexts(run), 5, seed=0)
+        draw_texts_and_write_annotation_sheet(tmp_path / "s.csv", RunTexts(run), 5, seed=0)

@@ -100,7 +100,7 @@ def test_without_dictionary_forms_the_spelling_tells_them(tag, form, expected):
 @pytest.mark.slow
 def test_a_real_pipeline_and_the_reasons_for_what_is_skipped(shared):
     given = ["The man who lives here likes tea.", "She doesn't swim.", "", "A red house", "x" * 2001]
-    found = list(sentences.negate_sentences(given, "en", str(shared / "en-ewt-spacy")))
+    found = list(sentences.iterate_negations_or_reasons(given, "en", str(shared / "en-ewt-spacy")))
     assert [negation.text for negation in found[0]] == [
         "The man who does not live here likes tea.",
         "The man who lives here does not like tea.",

@@ -78,7 +78,7 @@ def test_the_end_is_right_before_the_last_punctuation(sentence, position, target
 def test_a_long_sentence_takes_as_many_negations_as_it_has_places():
     sentence = "犬が走って、" * 50 + "猫が寝る。"
     assert len(sentence) > 300
-    (made,) = sentences.negate_sentences([sentence], "ja")
+    (made,) = sentences.iterate_negations_or_reasons([sentence], "ja")
     assert len(made) == 51
     assert all(each.text.replace("走らず", "走って").replace("寝ない", "寝る") == sentence for each in made)
 
@@ -98,4 +98,4 @@ def test_a_long_sentence_takes_as_many_negations_as_it_has_places():
     ],
 )
 def test_a_sentence_without_negations_has_a_reason(sentence, reason):
-    assert list(sentences.negate_sentences([sentence], "ja")) == [reason]
+    assert list(sentences.iterate_negations_or_reasons([sentence], "ja")) == [reason]

@@ -20,7 +20,7 @@ from inference.__main__ import main
 from inference.asking.models import Model
 from inference.paraphrase import questions
 from inference.paraphrase.choosing import DUPLICATE, MEANING, ORIGINAL, SURPLUS, choose_paraphrases
-from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
+from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 from inference.stimuli import items
 from inference.stimuli.study import Variant
 
@@ -236,7 +236,7 @@ def test_a_damaged_report_is_named(tmp_path, given, damage):
 def test_an_item_without_an_original_is_refused(given):
     lonely = replace(given[1], variants=given[1].paraphrases)
     with pytest.raises(InputError, match=r"items\.json, item 'i1': there is no original"):
-        build_paraphrase_study((given[0], lonely), "items", "items.json")
+        build_study_of_originals_to_paraphrase((given[0], lonely), "items", "items.json")
 
 
 # prompts

@@ -13,7 +13,7 @@ from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.asking import rounds
 from inference.demo import FAMILY
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ def as_if_of_today(run: Path) -> None:
     """Record that the rows are those of the demo model's weights of today: others than those are refused."""
     info = about(run)
     (name,) = info["models"]
-    now = {"revision": compute_folder_digest(FAMILY[name].path), "parameters": FAMILY[name].parameters}
+    now = {"revision": compute_sampled_checkpoint_digest(FAMILY[name].path), "parameters": FAMILY[name].parameters}
     info["models"][name] |= now
     (run / "run.json").write_text(json.dumps(info), encoding="utf-8")
 

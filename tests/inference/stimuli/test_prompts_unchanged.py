@@ -10,7 +10,7 @@ import pytest
 
 from helpers.commands import ROOT
 from inference.__main__ import build_parser_of_run_file_study
-from inference.paraphrase.questions import Calls, build_paraphrase_study, read_paraphrase_prompts
+from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 from inference.protocols import list_protocols
 from inference.stimuli import items
 
@@ -51,7 +51,7 @@ def conditions(call: str, forms: tuple[str, ...]) -> dict:
 
 def paraphrase_conditions(book) -> dict:
     """The same of `paraphrase make`, by form: there, all calls are one condition."""
-    originals = build_paraphrase_study(items.read_and_check_items("demo"), "demo", "demo")
+    originals = build_study_of_originals_to_paraphrase(items.read_and_check_items("demo"), "demo", "demo")
     return {form: _described(originals, Calls(book, 2, 3, 100), form)["calls"] for form in ("plain", "chat")}
 
 

@@ -14,8 +14,8 @@ from inference.stimuli.templates.sandbox import (
     SOURCE,
     Sandbox,
     build_sandbox,
+    check_and_list_template_variables,
     compile_template,
-    require_known_template_variables,
 )
 
 pytestmark = pytest.mark.slow
@@ -164,7 +164,7 @@ def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkey
 
 def test_nothing_large_is_computed_while_a_template_is_checked():
     tracemalloc.start()
-    assert require_known_template_variables(
+    assert check_and_list_template_variables(
         "here", "{{ text }}{{ '%99999999d'|format(1) }}{{ 'x'|center(99999999) }}", set(), {"text"}
     )
     assert tracemalloc.get_traced_memory()[1] < 20e6
@@ -181,7 +181,7 @@ def test_a_template_is_compiled_once_and_each_place_has_its_own_message():
     assert compile_template("a.yaml: plain", "Tea: {{ text }}") is compile_template("b.yaml: chat", "Tea: {{ text }}")
     for where in ("a.yaml: plain", "b.yaml: chat"):
         with pytest.raises(InputError, match=f"^{where}: unknown variable 'text'; there are item$"):
-            require_known_template_variables(where, "Tea: {{ text }}", set(), {"item"})
+            check_and_list_template_variables(where, "Tea: {{ text }}", set(), {"item"})
         with pytest.raises(InputError, match=f"^{where}: template syntax, line 1"):
             compile_template(where, "Tea: {{ text")
 

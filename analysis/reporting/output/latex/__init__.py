@@ -387,7 +387,7 @@ def _render_row(table: Grid, row: Sequence[Cell], columns: Sequence[int], layout
     end = r"\tabularnewline" if table.wordy[columns[-1]] else r"\\"
     words_width = POINTS[layout.width] * layout.text_share
     values = (
-        _render_running_text(row[i].text, words_width, layout.size) if table.wordy[i] else _render_value(row[i])
+        _render_cell_of_running_text(row[i].text, words_width, layout.size) if table.wordy[i] else _render_value(row[i])
         for i in columns
     )
     line = f"{' & '.join(values)} {end}"
@@ -402,7 +402,7 @@ def _render_value(cell: Cell) -> str:
     return f"\\textbf{{{escape_latex(cell.text)}}}" if cell.best else escape_latex(cell.text)
 
 
-def _render_running_text(text: str, words_width: float, size: str) -> str:
+def _render_cell_of_running_text(text: str, words_width: float, size: str) -> str:
     """Write running text as LaTeX, ragged right; words that are wider than the column have places to break."""
     words = (
         r"\allowbreak{}".join(map(escape_latex, split_word_into_pieces(word, words_width, size)))

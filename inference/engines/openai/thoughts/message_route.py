@@ -68,13 +68,15 @@ class MessageRoute:
         self._opening = opening  # what the chat template writes at the start of an answer
 
     @classmethod
-    async def probe_server_for_route(cls, server: Server, words: Words, samples: Samples, chat: Probe) -> MessageRoute:
+    async def probe_server_and_build_route(
+        cls, server: Server, words: Words, samples: Samples, chat: Probe
+    ) -> MessageRoute:
         """Find out, from the tokens that the server counts in prompts, whether it continues a message with a thought.
 
         Parameters
         ----------
         server, words, samples, chat
-            As in `TemplateRoute.probe_server_for_route`.
+            As in `TemplateRoute.probe_server_and_build_route`.
 
         Returns
         -------
@@ -165,7 +167,7 @@ class MessageRoute:
         # A thought that ends with the very last token is not yet answered, even where it has been closed.
         is_cut = not is_closed or (written.is_cut and not answer)
         if not is_cut:
-            score, tokens = await self._score_options_after_thought(prompt, thought, thinking)
+            score, tokens = await self._score_after_thought_and_count_tokens(prompt, thought, thinking)
             return Draft(thought, answer, tokens - written.prompt_tokens, True, score)
         n_tokens = most_tokens
         if not written.is_cut:
@@ -173,7 +175,7 @@ class MessageRoute:
         if thinking.budget is None:
             return Draft(thought, "", n_tokens, False, None)
         missing = find_missing_closing_of_thought(thought, self._marks, is_closed=is_closed)
-        score, _ = await self._score_options_after_thought(prompt, thought + missing, thinking)
+        score, _ = await self._score_after_thought_and_count_tokens(prompt, thought + missing, thinking)
         return Draft(thought, "", n_tokens, is_closed, score)
 
     def _split_thought_and_answer(self, written: _Written) -> tuple[str, str, bool]:
@@ -204,7 +206,9 @@ class MessageRoute:
             self._shape.path, body, count_prompt_characters(prompt) + len(text), require_number_of_prompt_tokens
         )
 
-    async def _score_options_after_thought(self, prompt: Prompt, text: str, thinking: Thinking) -> tuple[Score, int]:
+    async def _score_after_thought_and_count_tokens(
+        self, prompt: Prompt, text: str, thinking: Thinking
+    ) -> tuple[Score, int]:
         """Score the options of a prompt, or its numbers, after a thought; also return the tokens of that prompt."""
         if prompt.numbers:
             tokens = await self._count_tokens_of_prompt_with_answer(prompt, text, thinking)

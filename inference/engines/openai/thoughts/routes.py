@@ -40,10 +40,12 @@ async def find_thought_route(server: Server, words: Words, samples: Samples, pro
     async def probe_template_route() -> Route:
         if COMPLETIONS not in probes:
             probes[COMPLETIONS] = await probe_endpoint(server, COMPLETIONS)
-        return await TemplateRoute.probe_server_for_route(server, words, samples, probes[CHAT], probes[COMPLETIONS])
+        return await TemplateRoute.probe_server_and_build_route(
+            server, words, samples, probes[CHAT], probes[COMPLETIONS]
+        )
 
     async def probe_message_route() -> Route:
-        return await MessageRoute.probe_server_for_route(server, words, samples, probes[CHAT])
+        return await MessageRoute.probe_server_and_build_route(server, words, samples, probes[CHAT])
 
     ways: dict[str, Callable[[], Awaitable[Route]]] = {
         "completions of its rendered prompt": probe_template_route,

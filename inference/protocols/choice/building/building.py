@@ -110,7 +110,7 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
     RunFailed
         Stopped, or rows failed; answers are kept, and the same command asks for the others. No question was reworded.
     """
-    sourced_questions, equal_choices = read_questions_and_fill_sources(plan.files)
+    sourced_questions, equal_choices = read_questions_and_equal_choices_of_files(plan.files)
     made_steps = [
         Step(SOURCED, (*sourced_questions, *(error.question for error in equal_choices))),
         filters.build_filtering_step(sourced_questions, equal_choices, plan.words),
@@ -143,14 +143,14 @@ def build_study_in_steps(plan: BuildingPlan, load: Load | None = None) -> BuiltS
         made_steps.append(selecting.build_step_of_inconsistent_confidence(candidates, selected_path))
         candidates = list(made_steps[-1].kept_questions)
     made_steps[-1] = replace(
-        made_steps[-1], kept_questions=selecting.draw_and_assign_splits_within_subsets(candidates, plan.seed)
+        made_steps[-1], kept_questions=selecting.assign_random_splits_within_subsets(candidates, plan.seed)
     )
     steps.write_step_tables(plan.out, made_steps)
     write_questions(plan.out, made_steps[-1].kept_questions)
     return BuiltStudy(tuple(made_steps), done=True)
 
 
-def read_questions_and_fill_sources(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
+def read_questions_and_equal_choices_of_files(files: Sequence[str]) -> tuple[list[Question], list[EqualChoices]]:
     """Read the questions of all files; a question whose data set is not known gets the name of its file.
 
     Raises

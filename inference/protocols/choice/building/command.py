@@ -134,7 +134,7 @@ def _run_choice_build(options: argparse.Namespace) -> None:
     built = build_study_in_steps(plan)
     print("\n".join(step.describe_questions_left_and_dropped() for step in built.steps))
     if built.done:
-        print("\n".join(steps.format_question_counts_per_split(built.steps[-1].kept_questions)))
+        print("\n".join(steps.list_lines_of_split_counts_per_subset(built.steps[-1].kept_questions)))
         study = quote(str(plan.out))
         print(f"{study}: done; next: waver run choice --items {study} --model MODEL --out RUN")
         return

@@ -19,7 +19,7 @@ CLASSES = (CONFIDENT, INCONSISTENT, UNCONFIDENT)
 """A wording is correct if it is answered rightly in all orders of the choices: all wordings are, some are, none is."""
 
 
-def _read_question_classes(path: Path) -> dict[str, str]:
+def _read_class_by_item_of_selection_list(path: Path) -> dict[str, str]:
     """Read the list that `waver select` writes: item -> class; refuse an unknown class or a repeated item."""
     class_by_item: dict[str, str] = {}
     for row, record in records.Records(path):
@@ -54,7 +54,7 @@ def build_step_of_inconsistent_confidence(questions: Sequence[Question], classes
     InputError
         The list is damaged, with file and line; a question is not in it, as it was made from another run; none is left.
     """
-    classes = _read_question_classes(classes_path)
+    classes = _read_class_by_item_of_selection_list(classes_path)
     missing = [question.item for question in questions if question.item not in classes]
     if missing:
         raise InputError(
@@ -76,7 +76,7 @@ def build_step_of_inconsistent_confidence(questions: Sequence[Question], classes
     return Step(SELECTED, kept_questions, left_out, (CONFIDENT, UNCONFIDENT))
 
 
-def draw_and_assign_splits_within_subsets(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
+def assign_random_splits_within_subsets(questions: Sequence[Question], seed: int) -> tuple[Question, ...]:
     """Draw the split of every question, within its subset.
 
     Parameters

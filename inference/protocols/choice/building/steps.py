@@ -50,7 +50,7 @@ class Step:
         return f"{self.name}: {n_kept_words}" + (f"; left out: {reasons_words}" if reasons_words else "")
 
 
-def list_step_rows(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
+def iterate_question_counts_by_step_and_source(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
     """List the rows of the table of steps: per step and source what was kept (no reason), then what was left out.
 
     The last rows count the questions of each split, as steps of their own: there, the source is the subset.
@@ -82,7 +82,9 @@ def write_step_tables(study_path: Path, steps: Sequence[Step]) -> None:
     steps
         The steps that were made, in order.
     """
-    spreadsheet.write_spreadsheet_csv(study_path.with_suffix(SUFFIX), COLUMNS, list_step_rows(steps))
+    spreadsheet.write_spreadsheet_csv(
+        study_path.with_suffix(SUFFIX), COLUMNS, iterate_question_counts_by_step_and_source(steps)
+    )
     left_rows = (
         (left_out.question.item, left_out.question.source, step.name, left_out.reason, left_out.text)
         for step in steps
@@ -91,7 +93,7 @@ def write_step_tables(study_path: Path, steps: Sequence[Step]) -> None:
     spreadsheet.write_spreadsheet_csv(study_path.with_suffix(".left-out.csv"), LEFT_OUT_COLUMNS, left_rows)
 
 
-def format_question_counts_per_split(questions: Iterable[Question]) -> list[str]:
+def list_lines_of_split_counts_per_subset(questions: Iterable[Question]) -> list[str]:
     """Say in a line per subset how many questions each split has (Choi, Table 4)."""
     counts = Counter((question.subset or "no subset", question.split) for question in questions)
     return [

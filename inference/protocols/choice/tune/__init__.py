@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_quantity
 from inference.asking.models import Model
-from inference.protocols.choice.rehearsal import find_base_and_paraphrase_aware_prompts
+from inference.protocols.choice.rehearsal import build_rehearsal_of_recorded_condition
 from inference.protocols.choice.tune import answers, examples
 from inference.protocols.choice.tune.answers import ModelAnswers
 from inference.protocols.choice.tune.examples import Examples
@@ -51,7 +51,7 @@ class Lesson:
         """Choose the examples; `is_whole_text` tells whether a text ended before a number of tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"
-        prompts = find_base_and_paraphrase_aware_prompts(where, self.model_answers.fields, subsets, self.prompt)
+        prompts = build_rehearsal_of_recorded_condition(where, self.model_answers.fields, subsets, self.prompt)
         most = int(self.model_answers.fields["max_tokens"])
         return examples.draw_train_validation_examples(
             self.model_answers.questions,
@@ -112,7 +112,7 @@ def build_choice_tuning_record(lesson: Lesson, learner: Learner, drawn_examples:
     }
 
 
-def describe_example_counts(drawn_examples: Examples, n_too_long: int) -> Iterator[str]:
+def iterate_lines_on_used_and_left_out_examples(drawn_examples: Examples, n_too_long: int) -> Iterator[str]:
     """Say what is learnt from, and what is not.
 
     Parameters
@@ -148,6 +148,6 @@ __all__ = [
     "ModelAnswers",
     "answers",
     "build_choice_tuning_record",
-    "describe_example_counts",
     "examples",
+    "iterate_lines_on_used_and_left_out_examples",
 ]

@@ -112,7 +112,7 @@ def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str
     response_by_key: dict[tuple[str, str], tuple[str | None, str]] = {}
     for part in sorted((folder / "responses").glob("part-*.parquet")):
         refuse_damaged_or_foreign_columns(part, "responses")
-        response_by_key |= _read_part_responses(part, model.id, name)
+        response_by_key |= _read_answer_and_text_by_key_of_part(part, model.id, name)
     questions: dict[str, dict[str, list[RunAnswer]]] = defaultdict(lambda: defaultdict(list))
     attributes: dict[str, Mapping[str, str]] = {}
     missing = 0
@@ -137,7 +137,7 @@ def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str
         name,
         info["conditions"][name],
         models[model.id].get("revision"),
-        [_order_wordings_of_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
+        [_build_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
     )
 
 
@@ -162,7 +162,9 @@ def _choose_text_condition(
     return condition_name or text_conditions[0]
 
 
-def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tuple[str, str], tuple[str | None, str]]:
+def _read_answer_and_text_by_key_of_part(
+    part_path: Path, model: str, condition: str
+) -> dict[tuple[str, str], tuple[str | None, str]]:
     """Read the rows of a part that have a response: (item, variant) -> answer, text."""
     chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
     rows = read_parquet(part_path, ["item", "variant", "answer", "output"], filters=chosen).to_pylist()
@@ -172,7 +174,7 @@ def _read_part_responses(part_path: Path, model: str, condition: str) -> dict[tu
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
-def _order_wordings_of_answered_question(
+def _build_answered_question(
     item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[RunAnswer]]
 ) -> AnsweredQuestion:
     """Put the wordings in order: the original, then the paraphrases by their numbers."""

@@ -94,7 +94,7 @@ class AdapterFolder(TuningFolder):
                 (checkpoint / COMPLETE).unlink(missing_ok=True)
                 shutil.rmtree(checkpoint)
 
-    def save_adapter_of_best_checkpoint(
+    def save_best_adapter_and_remove_checkpoints(
         self, best_step: int, base_model: str, history: Sequence[Mapping[str, Any]]
     ) -> None:
         """Put the adapter of the best checkpoint where it is asked from, its settings last.

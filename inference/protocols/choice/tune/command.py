@@ -83,7 +83,7 @@ def main(options: argparse.Namespace) -> None:
         "train": learner.encode_examples(examples.train),
         "validation": learner.encode_examples(examples.validation),
     }
-    for line in tune.describe_example_counts(examples, learner.too_long):
+    for line in tune.iterate_lines_on_used_and_left_out_examples(examples, learner.too_long):
         print(line, flush=True)
     with AdapterFolder(out, tune.build_choice_tuning_record(lesson, learner, examples)) as folder:
         if folder.is_adapter_finished:

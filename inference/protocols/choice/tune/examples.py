@@ -100,7 +100,7 @@ def draw_train_validation_examples(
         elif subset is not None and question.subset != subset:
             left_out_counts["other subset"] += 1
         else:
-            examples, fate = _build_question_examples(question, rehearsal, seed, is_whole_text)
+            examples, fate = _build_question_examples_and_outcome(question, rehearsal, seed, is_whole_text)
             examples_by_split[question.split] += examples
             counts[question.split].update({"questions": 1, fate: 1})
     for split, examples in examples_by_split.items():
@@ -116,14 +116,14 @@ def draw_train_validation_examples(
     )
 
 
-def _build_question_examples(
+def _build_question_examples_and_outcome(
     question: AnsweredQuestion, rehearsal: Rehearsal, seed: int, is_whole_text: Callable[[str], bool]
 ) -> tuple[list[Example], str]:
     """Make an example per wording, or none: return them, and whether the question is used, or why not."""
     wordings = list(question.answers)
     if len(wordings) < 2:
         return [], "alone"
-    chosen = [_draw_order_answered_rightly(question.answers[wording], seed, is_whole_text) for wording in wordings]
+    chosen = [_draw_correct_answer_of_wording(question.answers[wording], seed, is_whole_text) for wording in wordings]
     if any(answer is None for answer in chosen):
         never_right = [
             answers for answers in question.answers.values() if not any(answer.is_right for answer in answers)
@@ -146,7 +146,7 @@ def _build_question_examples(
     ], "used"
 
 
-def _draw_order_answered_rightly(
+def _draw_correct_answer_of_wording(
     answers: Sequence[RunAnswer], seed: int, is_whole_text: Callable[[str], bool]
 ) -> RunAnswer | None:
     """Draw one of the orders in which the model was right; None where there is none."""

@@ -17,12 +17,12 @@ SCHEDULES = ("linear", "cosine", "constant", "constant_with_warmup")
 Check = tuple[str, Callable[[Any], bool]]
 
 
-def _build_whole_number_check(low: int, high: int) -> Check:
+def _build_words_and_test_of_whole_number(low: int, high: int) -> Check:
     """Make the check of a whole number: what it must be in words, and the test."""
     return f"a whole number from {low:,} to {high:,}", lambda value: type(value) is int and low <= value <= high
 
 
-def _build_bounded_number_check(high: float, *, allows_zero: bool) -> Check:
+def _build_words_and_test_of_bounded_number(high: float, *, allows_zero: bool) -> Check:
     """Make the check of a number up to a bound: what it must be in words, and the test."""
 
     def fits_range(value: Any) -> bool:
@@ -40,23 +40,23 @@ def _is_valid_target_modules_value(value: Any) -> bool:
 
 CHECKS: Mapping[str, Mapping[str, Check]] = {
     "training": {
-        "seed": _build_whole_number_check(0, 2**32 - 1),
-        "learning_rate": _build_bounded_number_check(1, allows_zero=False),
+        "seed": _build_words_and_test_of_whole_number(0, 2**32 - 1),
+        "learning_rate": _build_words_and_test_of_bounded_number(1, allows_zero=False),
         "lr_scheduler_type": (f"one of {', '.join(SCHEDULES)}", lambda value: value in SCHEDULES),
-        "per_device_train_batch_size": _build_whole_number_check(1, 10_000),
-        "per_device_eval_batch_size": _build_whole_number_check(1, 10_000),
-        "gradient_accumulation_steps": _build_whole_number_check(1, 10_000),
-        "warmup_ratio": _build_bounded_number_check(0.99, allows_zero=True),
-        "weight_decay": _build_bounded_number_check(1, allows_zero=True),
-        "max_grad_norm": _build_bounded_number_check(1_000, allows_zero=False),
-        "logging_steps": _build_whole_number_check(1, 10**9),
-        "eval_steps": _build_whole_number_check(1, 10**9),
-        "num_train_epochs": _build_whole_number_check(1, 10_000),
+        "per_device_train_batch_size": _build_words_and_test_of_whole_number(1, 10_000),
+        "per_device_eval_batch_size": _build_words_and_test_of_whole_number(1, 10_000),
+        "gradient_accumulation_steps": _build_words_and_test_of_whole_number(1, 10_000),
+        "warmup_ratio": _build_words_and_test_of_bounded_number(0.99, allows_zero=True),
+        "weight_decay": _build_words_and_test_of_bounded_number(1, allows_zero=True),
+        "max_grad_norm": _build_words_and_test_of_bounded_number(1_000, allows_zero=False),
+        "logging_steps": _build_words_and_test_of_whole_number(1, 10**9),
+        "eval_steps": _build_words_and_test_of_whole_number(1, 10**9),
+        "num_train_epochs": _build_words_and_test_of_whole_number(1, 10_000),
     },
     "lora": {
-        "r": _build_whole_number_check(1, MOST_RANK),
-        "lora_alpha": _build_bounded_number_check(10_000, allows_zero=False),
-        "lora_dropout": _build_bounded_number_check(0.99, allows_zero=True),
+        "r": _build_words_and_test_of_whole_number(1, MOST_RANK),
+        "lora_alpha": _build_words_and_test_of_bounded_number(10_000, allows_zero=False),
+        "lora_dropout": _build_words_and_test_of_bounded_number(0.99, allows_zero=True),
         "target_modules": (
             f'"{DEFAULT_MODULES}", "{ALL_LINEAR}" or a list of names of layers',
             _is_valid_target_modules_value,

@@ -179,7 +179,7 @@ class Learner:
         state = trainer.state
         if state.best_global_step is None or not has_finite_losses(state.log_history):
             raise RunFailed(f"{folder.path}: the training diverged (NaN); lower learning_rate, give another --out")
-        folder.save_adapter_of_best_checkpoint(
+        folder.save_best_adapter_and_remove_checkpoints(
             state.best_global_step, self._base, build_loss_history(state.log_history)
         )
 

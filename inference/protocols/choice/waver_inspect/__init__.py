@@ -17,7 +17,7 @@ from inspect_ai.solver import multiple_choice
 
 from ground.errors import InputError
 from inference.protocols.choice.command_lm_eval import MOST_ORDERS
-from inference.protocols.choice.harness_samples import build_harness_samples_of_table, list_choice_letters
+from inference.protocols.choice.harness_samples import list_choice_letters, read_table_as_harness_samples
 from inference.stimuli.reading.files import shorten_value
 
 
@@ -47,7 +47,7 @@ def reworded(items: str = "", orders: int | None = None, seed: int = 0, cot: boo
     """
     _refuse_task_arguments_of_wrong_type(items, orders, seed, cot)
     try:
-        samples = build_harness_samples_of_table(items, orders, seed)
+        samples = read_table_as_harness_samples(items, orders, seed)
     except (InputError, OSError) as error:
         # Messages name the option of `waver run choice`.
         told = re.sub(r"--orders (?=\d)", "-T orders=", str(error)).replace("--orders", "-T orders")

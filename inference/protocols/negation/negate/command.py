@@ -66,7 +66,9 @@ def main(options: argparse.Namespace) -> None:
         json_lines.refuse_output_over_input(written, options.file, options.judgements, options.filter_prompt)
     ask = _build_acceptability_filter(options, out) if options.filter_model else None
     rows = sentences.read_sentences_to_negate(options.file)
-    results = sentences.negate_sentences([sentence for _, sentence in rows], options.language, options.pipeline)
+    results = sentences.iterate_negations_or_reasons(
+        [sentence for _, sentence in rows], options.language, options.pipeline
+    )
     negated, skipped = sentences.separate_skipped_sentences(rows, results)
     report_lines = ["no --filter-model, so no filter: some of the negations may be unacceptable sentences"]
     filtered = negated

@@ -73,7 +73,9 @@ def read_sentences_to_negate(source: str) -> list[tuple[str, str]]:
     ]
 
 
-def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | None = None) -> Iterator[NegationResult]:
+def iterate_negations_or_reasons(
+    sentences: Sequence[str], language: str, pipeline: str | None = None
+) -> Iterator[NegationResult]:
     """Negate every sentence, in order.
 
     Parameters
@@ -96,8 +98,8 @@ def negate_sentences(sentences: Sequence[str], language: str, pipeline: str | No
         The pipeline cannot be loaded.
     """
     if language == "ja":
-        return map(_negate_japanese_sentence, sentences)
-    return _negate_english_sentences(sentences, english.load_spacy_pipeline(pipeline or ""))
+        return map(_generate_japanese_negations_or_reason, sentences)
+    return _iterate_english_negations_or_reasons(sentences, english.load_spacy_pipeline(pipeline or ""))
 
 
 def _find_sentence_fault(text: str) -> str | None:
@@ -105,7 +107,7 @@ def _find_sentence_fault(text: str) -> str | None:
     return EMPTY if not text else LONG if len(text) > LONGEST else None
 
 
-def _negate_japanese_sentence(sentence: str) -> NegationResult:
+def _generate_japanese_negations_or_reason(sentence: str) -> NegationResult:
     """Return the negations of a Japanese sentence, or the reason why there are none."""
     if trouble := _find_sentence_fault(sentence):
         return trouble
@@ -119,7 +121,7 @@ def _negate_japanese_sentence(sentence: str) -> NegationResult:
     return tuple(japanese.generate_japanese_negations(sentence, words)) or NO_PLACE
 
 
-def _negate_english_sentences(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
+def _iterate_english_negations_or_reasons(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
     """Return of every English sentence its negations, or the reason why there are none."""
     docs = pipeline.pipe("" if _find_sentence_fault(sentence) else sentence for sentence in sentences)
     for sentence, doc in zip(sentences, docs, strict=True):
@@ -141,7 +143,8 @@ def separate_skipped_sentences(
     placed_sentences
         Place and sentence, as `read_sentences_to_negate` reads them.
     results
-        The negations of each sentence or the reason why there are none, in the same order (`negate_sentences`).
+        The negations of each sentence or the reason why there are none, in the same order
+        (`iterate_negations_or_reasons`).
 
     Returns
     -------

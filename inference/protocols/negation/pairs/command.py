@@ -42,7 +42,7 @@ def _write_sheet_of_negated_pairs(options: argparse.Namespace) -> None:
 
     originals = nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(expand_user_path(options.originals)))
     negations_by_sentence = making.read_negations_by_sentence(expand_user_path(options.negations))
-    pairs, skipped = making.make_negated_pairs(originals, negations_by_sentence)
+    pairs, skipped = making.make_negated_pairs_and_skip_reasons(originals, negations_by_sentence)
     sheet.write_pairs_sheet(Path(options.out), pairs, options.annotators)
     counts = Counter(instance.pattern for instance in pairs)
     print(
@@ -80,7 +80,7 @@ def _write_pairs_with_majority_label(options: argparse.Namespace) -> None:
         expand_user_path(options.sheet),
         nli.group_pairs_by_original(nli.read_sentence_pairs_of_nli(expand_user_path(options.originals))),
     )
-    n_kept = sheet.write_labelled_items(out, labelled_pairs)
+    n_kept = sheet.write_labelled_items_and_count_pairs(out, labelled_pairs)
     originals = len({row.instance.item for row in labelled_pairs if row.label})
     print(
         f"{out}: {format_quantity(originals, 'original')} and {n_kept:,} of "

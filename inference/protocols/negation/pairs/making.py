@@ -42,7 +42,7 @@ def read_negations_by_sentence(path: Path) -> NegationsBySentence:
     return negations_by_sentence
 
 
-def make_negated_pairs(
+def make_negated_pairs_and_skip_reasons(
     groups: Mapping[str, Sequence[Instance]], negations_by_sentence: NegationsBySentence
 ) -> tuple[list[Instance], dict[str, str]]:
     """Make all pairs with a negation in one sentence or in both.

@@ -119,7 +119,7 @@ def choose_majority_label(labels: Sequence[str]) -> str:
     return label if votes >= LEAST_VOTES and 2 * votes > len(labels) else ""
 
 
-def write_labelled_items(path: Path, labelled_pairs: Sequence[LabelledPair]) -> int:
+def write_labelled_items_and_count_pairs(path: Path, labelled_pairs: Sequence[LabelledPair]) -> int:
     """Write the originals and the pairs that have a label, in the layout of JNLI-Neg.
 
     Parameters

@@ -92,7 +92,9 @@ class CellsFolder(TuningFolder):
         aside.rename(self.path / CELLS_FOLDER / cell.name)
         return result
 
-    def keep_only_best_cell_of_seed(self, cells: Sequence[TrainingCell]) -> tuple[TrainingCell, CellResult]:
+    def choose_best_cell_and_remove_other_checkpoints(
+        self, cells: Sequence[TrainingCell]
+    ) -> tuple[TrainingCell, CellResult]:
         """Find the best of the finished cells of a seed and its result; remove the checkpoints of the others.
 
         The best has the highest accuracy; of several, the lowest loss; of several, it comes first.

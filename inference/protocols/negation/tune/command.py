@@ -87,7 +87,7 @@ def main(options: argparse.Namespace) -> None:
     if encoder.n_cut:
         print(f"  {encoder.n_cut:,} of them have more than {MOST_TOKENS} tokens: their longer sentence is cut")
     chosen = []
-    for step in nli.iterate_trainings_and_choices(
+    for step in nli.train_cells_and_yield_choices(
         encoder, rows, files, nli.TuningGrid(options.rates, options.epochs), options.seeds, out
     ):
         if isinstance(step, nli.ChosenModel):

@@ -74,7 +74,7 @@ def read_tuning_pairs(paths: Sequence[Path]) -> list[Instance]:
     return all_rows
 
 
-def draw_train_and_held_out_rows(n_rows: int, seed: int) -> tuple[list[int], list[int]]:
+def draw_train_and_held_out_row_numbers(n_rows: int, seed: int) -> tuple[list[int], list[int]]:
     """Draw the rows to train on and those held out, 80 and 20 % of all.
 
     Parameters
@@ -126,7 +126,7 @@ def build_nli_tuning_record(
     }
 
 
-def iterate_trainings_and_choices(
+def train_cells_and_yield_choices(
     encoder: Encoder, rows: Sequence[Instance], files: Sequence[Path], grid: TuningGrid, n_seeds: int, out: Path
 ) -> Iterator[str | ChosenModel]:
     """Train every cell of the grid that is not finished, for every seed, and choose the best on the held-out rows.
@@ -166,14 +166,14 @@ def iterate_trainings_and_choices(
     }
     with CellsFolder(out, tuning_record) as folder:
         for seed in range(n_seeds):
-            train, held_out = draw_train_and_held_out_rows(len(rows), seed)
+            train, held_out = draw_train_and_held_out_row_numbers(len(rows), seed)
             cells = grid.list_training_cells_of_seed(seed)
             for cell in cells:
                 finished_result = folder.read_result_of_cell(cell)
                 result = finished_result or folder.train_and_save_cell(
                     cell, partial(encoder.tune_save_and_test_encoder, cell, train, held_out, record)
                 )
-                best, best_result = folder.keep_only_best_cell_of_seed(cells)
+                best, best_result = folder.choose_best_cell_and_remove_other_checkpoints(cells)
                 yield (
                     f"seed {cell.seed}, rate {cell.rate:g}, {cell.epochs} epochs: accuracy {result.accuracy:.4f} on "
                     f"{len(held_out):,} held-out rows{' (finished before)' if finished_result else ''}"

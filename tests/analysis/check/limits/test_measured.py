@@ -266,7 +266,7 @@ def test_shared_wordings_that_never_differ_tell_of_so_many_wordings_only():
 def test_a_counted_number_that_is_the_limit_but_for_rounding_keeps_it(monkeypatch, sentence, value):
     """.1 + .2 is 0.30000000000000004: it broke a limit of .3, and the check failed."""
     number = Number("study", "model", "condition", "accuracy", value, None, 10, 1.0)
-    monkeypatch.setattr(numbers, "list_unit_values_for_measure_rule", lambda rule, run: [number])
+    monkeypatch.setattr(numbers, "list_numbers_of_units_for_measure_rule", lambda rule, run: [number])
     outcomes = numbers.compute_outcomes_of_number_rule(
         Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence)), None
     )

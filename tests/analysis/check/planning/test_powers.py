@@ -12,19 +12,19 @@ from analysis.check.limits.panels import compute_tails_of_panel
 from analysis.check.planning import answers as planned_answers
 from analysis.check.planning.item_changes import (
     compute_change_test_power,
+    compute_mean_and_variance_of_item_changes,
     count_item_answers_by_option,
-    estimate_mean_and_variance_of_changes,
-    estimate_power_sums_of_option_shares,
+    estimate_mean_power_sums_of_option_shares,
     forecast_item_changes_for_share_apart,
 )
 from analysis.check.planning.powers import (
     EVERYWHERE,
     IN_WHOLE_ITEMS,
     compute_difference_power_in_shared_wordings,
-    compute_power_from_p,
     compute_power_of_binomial_test,
     compute_power_of_gaffke_test,
     compute_power_of_mean_test,
+    compute_power_of_n_items_from_pilot_p,
     compute_power_with_one_item_more,
     forecast_difference_of_degraded_model,
     forecast_mean_change_of_unchanged_model,
@@ -72,7 +72,7 @@ def test_a_share_that_is_the_limit_is_told_by_nothing():
 def test_the_power_of_a_p_is_that_of_a_normal_mean():
     distance, items = 0.3, 50
     p = norm.sf(distance * np.sqrt(items))
-    assert compute_power_from_p(p, items, 100, 0.025) == pytest.approx(
+    assert compute_power_of_n_items_from_pilot_p(p, items, 100, 0.025) == pytest.approx(
         norm.sf(norm.isf(0.025) - distance * 10), abs=1e-12
     )
 
@@ -129,7 +129,7 @@ def draw_codes(draw, shares, wordings):
 def test_changes_are_described_as_those_of_a_population(shape, tolerance, changed):
     draw, n_options, wordings, n = np.random.default_rng(9), len(shape), 5, ITEMS // 2
     before = draw.dirichlet(shape, n)
-    sums = estimate_power_sums_of_option_shares(count_item_answers_by_option(draw_codes(draw, before, 6)))
+    sums = estimate_mean_power_sums_of_option_shares(count_item_answers_by_option(draw_codes(draw, before, 6)))
     squares = (before**2).sum(axis=1)
     assert sums == pytest.approx((squares.mean(), (before**3).sum(axis=1).mean(), (squares**2).mean()), abs=0.003)
     moved = np.where(draw.random(n) < changed, draw.integers(1, n_options, n), 0)
@@ -137,7 +137,7 @@ def test_changes_are_described_as_those_of_a_population(shape, tolerance, change
     changes = estimate_change_of_each_item(
         draw_codes(draw, now, wordings), draw_codes(draw, before, wordings), same_wordings=False
     )
-    mean, variance = estimate_mean_and_variance_of_changes(sums, n_options, changed, wordings)
+    mean, variance = compute_mean_and_variance_of_item_changes(sums, n_options, changed, wordings)
     assert mean == pytest.approx(changes.mean(), abs=0.002)
     # exact for two options; with more, shares before and now overlap, and some options are farther apart
     assert variance == pytest.approx(changes.var(), rel=tolerance)
@@ -145,7 +145,7 @@ def test_changes_are_described_as_those_of_a_population(shape, tolerance, change
 
 def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
     assert len(count_item_answers_by_option(np.zeros((10, 3)))) == 0
-    assert estimate_power_sums_of_option_shares(count_item_answers_by_option(np.zeros((10, 4)))) == (1, 1, 1)
+    assert estimate_mean_power_sums_of_option_shares(count_item_answers_by_option(np.zeros((10, 4)))) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,9 @@ def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
 def test_the_power_of_changes_is_how_often_their_test_finds_them(changed, limit, items):
     draw, wordings, studies = np.random.default_rng(11), 5, 400
     counts = count_item_answers_by_option(draw_codes(draw, draw.dirichlet([0.6, 0.3], 4000), wordings))
-    distance, _ = estimate_mean_and_variance_of_changes(estimate_power_sums_of_option_shares(counts), 2, 1.0, wordings)
+    distance, _ = compute_mean_and_variance_of_item_changes(
+        estimate_mean_power_sums_of_option_shares(counts), 2, 1.0, wordings
+    )
     n_found = 0
     for _ in range(studies):
         before = draw.dirichlet([0.6, 0.3], items)

@@ -14,7 +14,7 @@ from analysis.pages.benchmarks import measures, own_form
 from analysis.pages.benchmarks.model_facts import replace_infinities_by_rank_or_nan
 from analysis.pages.benchmarks.tables import (
     explain_missing_correlations,
-    tabulate_compared_and_left_out_measures,
+    tabulate_compared_models_of_pages_and_studies,
     tabulate_measures_by_model_and_condition,
 )
 from analysis.reporting import catalogue
@@ -150,7 +150,7 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
     asked = measures.collect_measures(run, "dropped").values
     forms = asked.drop_duplicates("model").set_index("model")["n_forms"]
     assert forms.to_dict() == {"b1": 2, "b2": 1, "t1": 2, "t2": 1, "u1": 2, "u2": 1}
-    sources = tabulate_compared_and_left_out_measures(run)
+    sources = tabulate_compared_models_of_pages_and_studies(run)
     assert set(sources["forms"]) == {"plain 3, chat 3"} and set(sources["n_models"]) == {6}
 
 
@@ -175,7 +175,7 @@ def test_one_condition_of_a_study_is_compared_the_one_of_most_models_or_the_firs
     found = measures.collect_measures(run, "dropped").values
     assert set(found.loc[found["compared"], "condition"]) == {"plain/0-shot"}
     assert set(found["condition"]) == {"plain/0-shot", "plain/2-shot", "plain/4-shot"}
-    assert set(tabulate_compared_and_left_out_measures(run)["n_conditions"]) == {3}
+    assert set(tabulate_compared_models_of_pages_and_studies(run)["n_conditions"]) == {3}
 
 
 def test_a_model_that_one_page_takes_for_silent_is_so_on_all_pages_of_the_study(tmp_path):
@@ -206,7 +206,7 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
     names = ["m1", "m2", "m3", "m4"]
     write_wording(tmp_path / "all" / "wording", random_rows(names, items=8, seed=1))
     write_run(tmp_path / "all" / "opinions", random_frame(names, items=6, paraphrases=5), study="opinions")
-    found = tabulate_compared_and_left_out_measures(runs.open_runs(tmp_path / "all"))
+    found = tabulate_compared_models_of_pages_and_studies(runs.open_runs(tmp_path / "all"))
     assert set(zip(found["page"], found["study"], strict=True)) >= {
         ("stability", "opinions"), ("wording", "wording"), ("wording", "all"), ("reliability", "opinions"),
         ("reliability", "wording"),
@@ -217,7 +217,7 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
 
 def test_what_has_no_data_says_why(tmp_path):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=1, paraphrases=1))
-    found = tabulate_compared_and_left_out_measures(runs.open_runs(tmp_path / "run"))
+    found = tabulate_compared_models_of_pages_and_studies(runs.open_runs(tmp_path / "run"))
     reasons = found[found["page"] == "stability"]["left_out"].tolist()
     assert reasons == ["no item has two wordings other than its original"]
 
@@ -225,7 +225,7 @@ def test_what_has_no_data_says_why(tmp_path):
 def test_an_unknown_convention_is_refused_and_leaves_no_page_out(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame(list("ab"), items=3, paraphrases=3)))
     with pytest.raises(InputError, match="invalid = 'drop' is not known; invalid answers are dropped or inconsistent"):
-        tabulate_compared_and_left_out_measures(opened, invalid="drop")
+        tabulate_compared_models_of_pages_and_studies(opened, invalid="drop")
 
 
 def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
@@ -240,7 +240,7 @@ def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypat
     entry = list_pages()["stability"].tables["stability"]
     limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most_units=3))
     monkeypatch.setitem(list_pages()["stability"].tables, "stability", limited)
-    found = tabulate_compared_and_left_out_measures(runs.open_runs(tmp_path / "run"))
+    found = tabulate_compared_models_of_pages_and_studies(runs.open_runs(tmp_path / "run"))
     assert "stability" not in set(found.loc[found["study"] != "", "page"])
     assert found[found["page"] == "stability"]["left_out"].tolist() == [
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"

@@ -9,7 +9,7 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import captions, figures, measures, plots, tables
 from analysis.pages.benchmarks.catalogue import FIGURES
-from analysis.pages.benchmarks.plots import build_correlation_matrix
+from analysis.pages.benchmarks.plots import build_symmetric_matrix_and_measure_order
 from analysis.pages.benchmarks.printed import read_printed_correlations
 from analysis.reporting.drawing import plotting
 from helpers.figures import cells, check_caption, check_figure, texts
@@ -26,7 +26,7 @@ def frames(tmp_path_factory):
     values = {"measures_by_model": tables.tabulate_measures_by_model_and_condition(run)}
     drawn = {
         "size_measures": next(figures.build_measures_against_size_frames(values))[0],
-        "accuracy_measures": next(figures.build_measures_against_accuracy_frames(values))[0],
+        "accuracy_measures": next(figures.build_measures_against_item_accuracy_frames(values))[0],
     }
     return {**drawn, "coefficients": read_printed_correlations()}
 
@@ -150,7 +150,7 @@ def test_of_many_measures_those_that_correlate_most_are_drawn():
 
 def test_half_a_matrix_is_made_whole():
     frame = pd.DataFrame({"measure_a": ["a", "a", "b"], "measure_b": ["b", "c", "c"], "r": [0.5, np.nan, np.nan]})
-    values, order = build_correlation_matrix(frame)
+    values, order = build_symmetric_matrix_and_measure_order(frame)
     assert order == ["a", "b", "c"]
     np.testing.assert_array_equal(values, [[1, 0.5, np.nan], [0.5, 1, np.nan], [np.nan] * 3])
 

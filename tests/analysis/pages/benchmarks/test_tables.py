@@ -101,7 +101,7 @@ def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_i
     options = {"scores": str(scores.with_name("named.csv")), "score_columns": "accuracy"}
     named = tables.tabulate_measure_benchmark_correlations(run, **options)
     pd.testing.assert_frame_equal(named, plain.replace({"benchmark": {"GPQA": "accuracy of the file"}}))
-    assert "accuracy of the file" in set(tables.tabulate_pairwise_correlations(run, **options)["measure_a"])
+    assert "accuracy of the file" in set(tables.tabulate_correlations_of_all_pairs(run, **options)["measure_a"])
 
 
 def test_the_table_holds_scipys_numbers(folder, scores):
@@ -150,7 +150,7 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     assert values.loc[values["silent"] & values["measure"].str.startswith("Consistency"), "value"].notna().all()
     table = tables.tabulate_measure_benchmark_correlations(run)
     assert set(table.loc[table["method"] == "spearman", "n"]) == {5}
-    assert set(tables.tabulate_pairwise_correlations(run)["n"]) == {5}
+    assert set(tables.tabulate_correlations_of_all_pairs(run)["n"]) == {5}
     chosen = values.query("measure == 'Consistency (synonyms)' and not silent")
     row = table.query("measure == 'Consistency (synonyms)' and benchmark == 'parameters'")
     expected = stats.spearmanr(chosen["value"], chosen["parameters"]).statistic
@@ -175,7 +175,7 @@ def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
 
 
 def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(folder, scores):
-    table = tables.tabulate_pairwise_correlations(runs.open_runs(folder), scores=str(scores), score_columns="all")
+    table = tables.tabulate_correlations_of_all_pairs(runs.open_runs(folder), scores=str(scores), score_columns="all")
     order = list(dict.fromkeys([*table["measure_a"], *table["measure_b"]]))
     kinds = ["synonyms", "antonyms", "agreement-seeking", "strong agreement-seeking"]
     ours = [*(f"Consistency ({name})" for name in kinds), "Overall", "Accuracy before rewording", "ICC of a wording"]
@@ -187,7 +187,7 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
     frame = pd.read_csv(scores).rename(columns={"MT": "Overall"})
     frame.to_csv(scores, index=False)
     run = runs.open_runs(folder)
-    table = tables.tabulate_pairwise_correlations(run, scores=str(scores), score_columns="Overall")
+    table = tables.tabulate_correlations_of_all_pairs(run, scores=str(scores), score_columns="Overall")
     (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
         "records"
     )
@@ -199,7 +199,7 @@ def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scor
 def test_few_models_are_marked_and_fewer_than_four_refused(tmp_path):
     run = runs.open_runs(write_wording(tmp_path / "three", random_rows(["a", "b", "c"], items=6)))
     assert tables.tabulate_measure_benchmark_correlations(run).empty
-    assert set(tables.tabulate_compared_and_left_out_measures(run)["left_out"]) == {"fewer than 4 models answer"}
+    assert set(tables.tabulate_compared_models_of_pages_and_studies(run)["left_out"]) == {"fewer than 4 models answer"}
     scores = tmp_path / "s.csv"
     scores.write_text("model,MT\na,1\nb,2\nc,3\n", encoding="utf-8")
     four = runs.open_runs(write_wording(tmp_path / "four", random_rows(list("abcd"), items=6)))

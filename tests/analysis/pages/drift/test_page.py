@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
 
 def test_a_report_over_time_has_all_looks_and_other_pages_the_last_one(tmp_path):
     path = write_changed_model(tmp_path / "runs", items=30)
-    chosen = [entry for entry in report.list_notebooks() if entry.name in ("drift", "transcripts")]
+    chosen = [entry for entry in report.list_notebooks_of_all_pages() if entry.name in ("drift", "transcripts")]
     made = report.write_report([str(path)], tmp_path / "report", {}, chosen, over_time=True)
     assert made.failed_results == []
     words = Page(tmp_path / "report" / "index.html").words
@@ -40,7 +40,7 @@ def test_a_report_over_time_has_all_looks_and_other_pages_the_last_one(tmp_path)
 
 def test_a_report_without_times_does_not_name_the_page(tmp_path):
     path = write_changed_model(tmp_path / "runs", 2, items=6)
-    chosen = [entry for entry in report.list_notebooks() if entry.name in ("drift", "transcripts")]
+    chosen = [entry for entry in report.list_notebooks_of_all_pages() if entry.name in ("drift", "transcripts")]
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "drift.html").write_text("of before")
     made = report.write_report([str(path / "week-01")], tmp_path / "report", {}, chosen).results

@@ -141,7 +141,7 @@ def test_people_who_call_decoys_the_same_correct_nothing(tmp_path):
     table = build_table("meaning_corrected", run)
     assert (means == 1).sum() / (means != 0.5).sum() > 0.1
     assert (
-        read_meaning_checks_of_studies(run)[0].compute_share_of_accepted_decoys()
+        read_meaning_checks_of_studies(run)[0].compute_share_of_decoys_accepted_by_people()
         == (means == 1).sum() / (means != 0.5).sum()
     )
     assert table["corrected"].isna().all() and set(table["not_shown"]) == {POOR_READERS}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from analysis.pages.negation.annotations import (
-    compute_annotator_agreement_from_folder,
+    compute_annotator_agreement_over_files,
     compute_fleiss_kappa_and_note,
     find_majority_label,
 )
@@ -80,7 +80,7 @@ def test_kappa_that_is_undefined_says_why(given, annotators, why):
 def test_what_lacks_a_label_is_counted_and_told(tmp_path):
     lines = ["item,annotator_1,annotator_2", "a,neutral,neutral", "b,neutral,", "c,,", "d,entailment,neutral"]
     (tmp_path / "sheet.csv").write_text("\n".join(lines), encoding="utf-8")
-    found = compute_annotator_agreement_from_folder(tmp_path)
+    found = compute_annotator_agreement_over_files(tmp_path)
     assert (found.n_annotated, found.n_adjudicated) == (3, 1)
     assert found.why == "kappa is over 2 pairs; 2 lack a label of an annotator"
 
@@ -122,9 +122,9 @@ def test_what_is_wrong_is_told_with_its_row(tmp_path, change, words):
 def test_annotations_need_labels(tmp_path):
     (tmp_path / "one.jsonl").write_text(json.dumps({"labels": {"x": "maybe"}}), encoding="utf-8")
     with pytest.raises(InputError, match="line 1: x is 'maybe'"):
-        compute_annotator_agreement_from_folder(tmp_path)
+        compute_annotator_agreement_over_files(tmp_path)
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": 1}), encoding="utf-8")
     with pytest.raises(InputError, match="line 1: there are no labels"):
-        compute_annotator_agreement_from_folder(tmp_path)
+        compute_annotator_agreement_over_files(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
-        compute_annotator_agreement_from_folder(tmp_path / "nowhere")
+        compute_annotator_agreement_over_files(tmp_path / "nowhere")

@@ -13,8 +13,12 @@ from analysis.pages.negation import printed
 from analysis.pages.negation.tables import ACCURACIES
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.statistics.resampling import bootstrap_intervals, compute_drawn_shares, iterate_drawn_item_counts
-from analysis.statistics.shares import build_shares_of_columns
+from analysis.statistics.resampling import (
+    bootstrap_intervals,
+    compute_shares_or_differences_per_draw,
+    iterate_drawn_item_counts,
+)
+from analysis.statistics.shares import build_shares_by_figure
 from ground.errors import InputError
 from helpers.negation_runs import LABELS, answers, stimuli, textbook, write_negation
 
@@ -233,10 +237,10 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     before, after = rng.binomial(pairs.astype(int), chances).astype(float)
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
-    figures = partial(compute_drawn_shares, parts_by_figure=ACCURACIES)
-    found = bootstrap_intervals(
-        columns, figures, partial(build_shares_of_columns, parts_by_figure=ACCURACIES), draws=1
-    )["acc_change"]
+    figures = partial(compute_shares_or_differences_per_draw, parts_by_figure=ACCURACIES)
+    found = bootstrap_intervals(columns, figures, partial(build_shares_by_figure, parts_by_figure=ACCURACIES), draws=1)[
+        "acc_change"
+    ]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
     assert 0.92 <= covered <= 0.985

@@ -350,7 +350,7 @@ def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
     cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}
     place = next(iter(group.samples))
     outputs = {("item-00", "original"): ["Yes."]}
-    _, has_people = sheet.arrange_human_readings_as_array(
+    _, has_people = sheet.arrange_human_readings_and_read_mask(
         [sheet.SheetRow("s.csv: line 2", cells)], group, place, outputs
     )
     assert not has_people.any()
@@ -387,13 +387,11 @@ def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
 
 def test_an_unknown_reading_is_one_line(folder):
     with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
-        kept.tabulate_wording_variance_shared_by_readings(runs.open_runs(folder), reading="strickt", resamples=0)
+        kept.tabulate_variance_kept_in_each_setting(runs.open_runs(folder), reading="strickt", resamples=0)
 
 
 def test_kept_by_a_named_reading_is_about_it(folder):
-    frame = kept.tabulate_wording_variance_shared_by_readings(
-        runs.open_runs(folder), reading="lenient rule", resamples=0
-    )
+    frame = kept.tabulate_variance_kept_in_each_setting(runs.open_runs(folder), reading="lenient rule", resamples=0)
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]
 
 

@@ -389,8 +389,10 @@ def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, o
     one_end_apart = of_own.assign(like_lower=of_own["like_lower"].where(of_own.index > 0, -9.0))
     assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
     entry = look_up_table(table)
-    assert entry.choose_caption(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
-    for text in (entry.choose_caption(of_own), render_table_in_text_format(table, of_own, "latex")):
+    assert (
+        entry.choose_caption_for_shown_columns(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
+    )
+    for text in (entry.choose_caption_for_shown_columns(of_own), render_table_in_text_format(table, of_own, "latex")):
         assert (
             "with its 95 % interval for these wordings, if there is one." in text.replace("\\%", "%")
             and "wo 95" not in text
@@ -448,7 +450,7 @@ def test_of_as_many_models_with_either_word_the_warning_is_said(monkeypatch):
     rows = pd.DataFrame({"n_wordings": [5] * 4})
     words = [narrative.ENOUGH, narrative.ENOUGH, narrative.TOO_FEW, narrative.TOO_FEW]
     monkeypatch.setattr(narrative, "choose_verdict_words_by_widening", lambda rows: words)
-    assert narrative.find_commonest_verdict_word(rows) == (narrative.TOO_FEW, 2)
+    assert narrative.find_commonest_verdict_word_and_count(rows) == (narrative.TOO_FEW, 2)
 
 
 def test_the_caption_says_why_a_mark_is_below_its_line():

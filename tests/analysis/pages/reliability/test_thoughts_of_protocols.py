@@ -10,7 +10,7 @@ import pytest
 
 import waver
 from analysis import runs
-from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answer_randomness
+from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers_as_determined_or_sampled
 from analysis.measures.choices import read_choice_studies
 from analysis.measures.reworded import ACCURACY, SCORE
 from analysis.measures.reworded.study import RIGHT
@@ -193,7 +193,7 @@ def test_stability_counts_a_prompt_without_an_end_as_invalid(tmp_path):
 def test_thoughts_are_drawn(thoughts, fields, wanted, tmp_path):
     share = np.random.default_rng(2).uniform(0.1, 0.9, (6, 5, thoughts))
     opened = runs.open_runs(write_thinking_run(tmp_path / "run", share, fields=fields))
-    assert classify_answer_randomness(opened)["answers"].tolist() == [wanted]
+    assert classify_answers_as_determined_or_sampled(opened)["answers"].tolist() == [wanted]
 
 
 def test_a_run_without_thoughts_names_no_samples(tmp_path):

@@ -33,7 +33,7 @@ def run(tmp_path_factory):
 
 
 def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
-    alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
+    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scales"]
     made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     page = Page(tmp_path / "report" / "scales.html")
@@ -49,7 +49,7 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
 def test_a_battery_without_scales_has_a_page(tmp_path):
     rows = draw_answers(["m", "n"], items=6, wordings=3).assign(scale=None, key=None)
     run = write_scale(tmp_path / "run", rows)
-    alone = [entry for entry in report.list_notebooks() if entry.name == "scales"]
+    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scales"]
     made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     assert "2 models were asked 12 items." in Page(tmp_path / "report" / "scales.html").words

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from analysis import runs
-from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answer_randomness
-from analysis.measures.chance import measure_same_vs_cross_wording_agreement as measure_gaps
+from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers_as_determined_or_sampled
+from analysis.measures.chance import measure_same_vs_cross_wording_gap_per_item as measure_gaps
 from analysis.reporting.output import report
-from analysis.reporting.words.chance import find_units_with_chance_changes
+from analysis.reporting.words.chance import tabulate_units_with_chance_changes
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scored_runs import draw_scores, write_scored
@@ -27,7 +27,7 @@ def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
         "--score-column", "ms", "--score-range", "F1=0-1", "--lower-is-better", "ms", "--condition-column",
         "temperature",
     )  # fmt: skip
-    alone = [entry for entry in report.list_notebooks() if entry.name == "scored"]
+    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scored"]
     made = report.write_report([str(tmp_path / "run")], tmp_path / "report", {"resamples": "40"}, alone).results
     assert [result.error for result in made] == [None]
     page = Page(tmp_path / "report" / "scored.html")
@@ -47,7 +47,7 @@ def test_scores_are_drawn_unless_a_temperature_of_0_is_told(tmp_path, fields, sa
     if samples:
         rows["sample_score"] = [[score, score] for score in rows["score"]]
     opened = runs.open_runs(write_scored(tmp_path / "run", rows, {"F1": {"range": [0, 1], **fields}}))
-    assert list(classify_answer_randomness(opened)["answers"]) == [expected]
+    assert list(classify_answers_as_determined_or_sampled(opened)["answers"]) == [expected]
 
 
 @pytest.mark.parametrize("wordings_matter", [True, False])
@@ -65,4 +65,4 @@ def test_samples_tell_wording_from_chance(tmp_path, wordings_matter):
         same = [(a - b) ** 2 for line in own for n, a in enumerate(line) for m, b in enumerate(line) if n != m]
         other = [(a - b) ** 2 for i, x in enumerate(own) for j, y in enumerate(own) if i != j for a in x for b in y]
         assert gaps[item] == pytest.approx(np.mean(other) - np.mean(same))
-    assert find_units_with_chance_changes(opened).empty == wordings_matter
+    assert tabulate_units_with_chance_changes(opened).empty == wordings_matter

@@ -14,7 +14,7 @@ from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.weightstats import DescrStatsW
 
 from analysis import runs
-from analysis.measures.reworded.scored import read_scored_studies_by_measure
+from analysis.measures.reworded.scored import list_scored_per_study_and_measure
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
 from helpers import textbook
@@ -270,7 +270,7 @@ def test_samples_are_a_component_of_their_own(tmp_path):
     draws = np.random.default_rng(2).integers(1, 6, (len(rows), 4)).astype(float)
     rows = rows.assign(sample_score=list(map(list, draws)), score=draws.mean(axis=1))
     opened = runs.open_runs(write_scored(tmp_path / "run", rows))
-    (scored,) = read_scored_studies_by_measure(opened)
+    (scored,) = list_scored_per_study_and_measure(opened)
     np.testing.assert_allclose(scored.study.spread.ravel(), draws.var(axis=1, ddof=1) / 16)
     row = select(build_table("variance_components", opened), model="m")
     assert row["n_samples"] == 4 and row["sample"] == pytest.approx(draws.var(axis=1, ddof=1).mean() / 16)
@@ -310,7 +310,7 @@ def test_no_interval_passes_the_range(tmp_path, crossed):
         differences[["lower", "upper", "like_lower"]].isna().all(axis=None)
         and (differences["p_items"] == 2 / 2**5).all()
     )
-    studies = {scored.study.measure: scored.study for scored in read_scored_studies_by_measure(opened)}
+    studies = {scored.study.measure: scored.study for scored in list_scored_per_study_and_measure(opened)}
     assert studies["likert"].clip_difference_interval_at_bounds((-1.2, 0.3)) == (-1, 0.3)
     assert studies["ms"].clip_difference_interval_at_bounds((-1.2, 0.3)) == (-1.2, 0.3)
     for table, columns in (

@@ -37,7 +37,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def made(run, tmp_path_factory):
     out = tmp_path_factory.mktemp("report") / "out"
-    alone = [entry for entry in report.list_notebooks() if entry.name == "scoring"]
+    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scoring"]
     assert report.write_report([str(run)], out, {"resamples": "40"}, alone).failed_results == []
     return out
 
@@ -219,7 +219,7 @@ def judged(*rows):
 )  # fmt: skip
 def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
     people = judged(("gold", "g", 0.47, 0.3, 0.6), ("gold", "h", 0.85, 0.7, 0.95))
-    assert narrative.choose_verdict_words_for_score_repetition(judged(*rows), people)["m"] == word
+    assert narrative.choose_repetition_verdict_word_per_model(judged(*rows), people)["m"] == word
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():

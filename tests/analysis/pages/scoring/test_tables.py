@@ -17,11 +17,11 @@ from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_scores, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.influence import (
     add_names_of_correlation_points,
-    correlate_points_without_each_subset,
+    correlate_without_each_point_group_and_series,
     tabulate_correlations_leaving_points_out,
 )
 from analysis.pages.scoring.items import choose_headline_setting
-from analysis.pages.scoring.printed import read_printed_score_differences, tabulate_printed_scores
+from analysis.pages.scoring.printed import read_printed_score_differences, read_printed_scores
 from analysis.pages.scoring.tables import tabulate_score_bias_and_accuracy, tabulate_scores_of_every_item
 from analysis.reporting.catalogue import tables
 from ground.errors import InputError
@@ -230,7 +230,7 @@ def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlat
 
 def test_the_printed_correlation_rests_on_one_point():
     """-0.68 in section 4.1; without En-De/gemma -0.45."""
-    table = correlate_points_without_each_subset(
+    table = correlate_without_each_point_group_and_series(
         add_names_of_correlation_points(read_printed_score_differences()), resamples=200
     ).set_index(["omitted", "omitted_name"])
     whole = table.loc[("nothing", "")]
@@ -342,7 +342,7 @@ def test_best_of_a_row_is_bold(frames):
 
 def test_printed_tables_disagree_once(shared):
     paper = (shared.parent / "papers" / "sato_numeric_bias.ja.txt").read_text(encoding="utf-8")
-    table = tabulate_printed_scores()
+    table = read_printed_scores()
     first, second = (table[table["source"].str.endswith(f"Table {n}") & table["stage"].notna()] for n in (1, 2))
     assert (len(first), len(second)) == (42, 18)
     both = first.merge(second, on=["group", "series", "stage", "range"], suffixes=("", "_2"))

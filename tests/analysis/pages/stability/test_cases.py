@@ -30,7 +30,7 @@ def test_divergent_needs_a_positive_number(opened):
 def test_distribution_by_hand(opened):
     # 0.10 0.20 0.30 0.40 1.00: quartiles 0.20, 0.30, 0.40; fences -0.10 and 0.70, so 1.00 is an outlier.
     run = opened(paraphrases({"x": [0.1, 0.2, 0.3, 0.4, 1.0]}, original=0.0))
-    row = cases.tabulate_agreement_quartiles(run).iloc[0]
+    row = cases.tabulate_agreement_quartiles_of_items(run).iloc[0]
     assert row[["q25", "median", "q75"]].tolist() == pytest.approx([0.2, 0.3, 0.4])
     assert row[["whisker_low", "whisker_high", "n"]].tolist() == pytest.approx([0.1, 0.4, 5])
     assert cases.tabulate_agreement_outliers(run)[["item", "variant", "agreement", "outside"]].values.tolist() == [
@@ -51,15 +51,15 @@ def test_the_distribution_is_the_same_in_small_portions(opened, tmp_path, monkey
     frames = [random_frame(list("abc"), items=3, paraphrases=5, seed=seed) for seed in (1, 2)]
     run = runs.open_runs(*(write_run(tmp_path / name, f, study=name) for name, f in zip("xy", frames, strict=True)))
     again = runs.open_runs(*(folder.path for folder in run.folders))
-    whole = cases.tabulate_agreement_quartiles(run)
+    whole = cases.tabulate_agreement_quartiles_of_items(run)
     monkeypatch.setattr(cases, "_PORTION", 30)  # two models of 15 answers each
     assert [models for _, models in cases._split_models_into_portions(run)] == [["a", "b"], ["c"], ["a", "b"], ["c"]]
-    pd.testing.assert_frame_equal(cases.tabulate_agreement_quartiles(again), whole)
+    pd.testing.assert_frame_equal(cases.tabulate_agreement_quartiles_of_items(again), whole)
 
 
 def test_a_whisker_is_never_inside_its_box(opened):
     # 0 0 0 1: q75 is interpolated to 0.25 while the largest answer within the fence is 0.
-    row = cases.tabulate_agreement_quartiles(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
+    row = cases.tabulate_agreement_quartiles_of_items(opened(paraphrases({"x": [0, 0, 0, 1.0]}))).iloc[0]
     assert row[["q25", "q75", "whisker_low", "whisker_high"]].tolist() == [0.0, 0.25, 0.0, 0.25]
 
 

@@ -50,7 +50,7 @@ def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
     assert picture.caption.count(note) == 1
     drawn = picture.draw.args[0]
     if figure == "differences":
-        assert sorted(set(pd.concat(list(labels.build_pair_labels(drawn).values())))) == [
+        assert sorted(set(pd.concat(list(labels.build_labels_of_both_sides_of_pairs(drawn).values())))) == [
             "moved · plain/no-yes", "moved · plain/yes-no", "same"
         ]  # fmt: skip
     elif figure != "validity":

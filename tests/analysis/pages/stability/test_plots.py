@@ -14,7 +14,7 @@ from analysis import runs
 from analysis.pages.stability import captions, cases, plots, tables
 from analysis.pages.stability.figures import build_item_stability_frames, build_validity_frames
 from analysis.pages.stability.model_plots import SIDE
-from analysis.pages.stability.plots import MOST_COLUMNS, MOST_ITEMS, sort_items_by_instability
+from analysis.pages.stability.plots import MOST_COLUMNS, MOST_ITEMS, tabulate_items_least_stable_first
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import panels, plotting
 from helpers.figures import check_caption, check_figure, marks, shown_texts, texts
@@ -36,8 +36,11 @@ def tables_of(path, models, items, paraphrases=4, **kwargs):
     few = {"resamples": 30}
     return {
         "overview": (tables.tabulate_stability(run, **few),),
-        "agreement": (cases.tabulate_agreement_quartiles(run), tables.tabulate_item_answers_over_paraphrases(run)),
-        "item_stability": (tables.tabulate_item_stability_across_models(run),),
+        "agreement": (
+            cases.tabulate_agreement_quartiles_of_items(run),
+            tables.tabulate_item_answers_over_paraphrases(run),
+        ),
+        "item_stability": (tables.tabulate_item_sds_averaged_over_models(run),),
         "validity": (tables.tabulate_item_answers_over_paraphrases(run),),
         "differences": (tables.tabulate_stability_differences(run, **few),),
     }
@@ -250,8 +253,8 @@ def test_many_models_and_conditions_are_drawn_in_bounds(tmp_path):
 
 
 def test_a_model_keeps_its_colour():
-    all_models = plotting.assign_colours_and_markers(["c", "a", "b", *map(str, range(20))])
-    assert all_models == plotting.assign_colours_and_markers([*map(str, range(20)), "b", "c", "a"])
+    all_models = plotting.assign_look_to_each_model(["c", "a", "b", *map(str, range(20))])
+    assert all_models == plotting.assign_look_to_each_model([*map(str, range(20)), "b", "c", "a"])
     assert len(set(all_models.values())) == 23
     assert not {look.colour for look in all_models.values()} - set(plotting.OKABE_ITO)
 
@@ -261,7 +264,7 @@ def test_a_text_that_the_font_lacks_is_named_by_its_item_without_a_warning(tmp_p
     run = runs.open_runs(write_run(tmp_path / "run", frame))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = plots.draw_item_stability(tables.tabulate_item_stability_across_models(run))
+        figure = plots.draw_item_stability(tables.tabulate_item_sds_averaged_over_models(run))
         plotting.render_svg(figure)
         plotting.render_svg(plots.draw_overview(tables.tabulate_stability(run, resamples=10)))
     assert set(texts(figure.axes[0], "row")) == {"item-01", "item-02"}
@@ -290,7 +293,7 @@ def test_more_items_than_a_page_names_leaves_the_least_stable():
     assert "over models (none where a family has one model)." in captions.caption_item_stability(both)
     pair = both.assign(n_models=1)
     assert "No standard error: one model of each kind." in captions.caption_item_stability(pair)
-    assert sort_items_by_instability(frame)["item"].iloc[0] == f"i{n - 1}"
+    assert tabulate_items_least_stable_first(frame)["item"].iloc[0] == f"i{n - 1}"
 
 
 def test_undefined_figures_are_said_not_drawn(tmp_path):

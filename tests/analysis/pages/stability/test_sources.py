@@ -106,7 +106,7 @@ def test_the_interval_of_the_correlation_is_that_of_a_plain_loop():
     a = rng.normal(size=(9, 1))
     b = a + rng.normal(size=(9, 1))
     (drawn,) = resampling.iterate_drawn_item_counts(9, 60, seed=3)
-    fast = sources._correlate_paraphrase_sources({"a": a, "b": b}, drawn)["r"][:, 0]
+    fast = sources._correlate_two_sources_in_each_draw({"a": a, "b": b}, drawn)["r"][:, 0]
     for times, r in zip(drawn.astype(int), fast, strict=True):
         chosen = np.repeat(np.arange(9), times)
         assert r == pytest.approx(np.corrcoef(a[chosen, 0], b[chosen, 0])[0, 1], abs=1e-12)
@@ -115,9 +115,9 @@ def test_the_interval_of_the_correlation_is_that_of_a_plain_loop():
 def test_a_correlation_that_is_undefined_is_missing():
     ones = np.ones((1, 5))
     steps = np.arange(5.0)[:, None]
-    assert np.isnan(sources._correlate_paraphrase_sources({"a": np.full((5, 1), 0.3), "b": steps}, ones)["r"])
-    assert np.isnan(sources._correlate_paraphrase_sources({"a": steps[:2], "b": steps[:2]}, np.ones((1, 2)))["r"])
-    assert sources._correlate_paraphrase_sources({"a": steps, "b": -steps}, ones)["r"] == pytest.approx(-1)
+    assert np.isnan(sources._correlate_two_sources_in_each_draw({"a": np.full((5, 1), 0.3), "b": steps}, ones)["r"])
+    assert np.isnan(sources._correlate_two_sources_in_each_draw({"a": steps[:2], "b": steps[:2]}, np.ones((1, 2)))["r"])
+    assert sources._correlate_two_sources_in_each_draw({"a": steps, "b": -steps}, ones)["r"] == pytest.approx(-1)
 
 
 @pytest.mark.parametrize("name", [lambda number: None, lambda number: "one", lambda number: " | "])

@@ -101,7 +101,11 @@ def test_thresholds_stand_in_their_order_and_there_is_one(opened):
     """Sentences are about the middle one."""
     run = opened(paraphrases({"a": [0.1, 0.9]}))
     assert choose_headline_flip_column(tables.tabulate_stability(run, thresholds=(0.25, 0.05, 0.1))) == "flip_10"
-    for table in (tables.tabulate_stability, tables.tabulate_flip_conventions, tabulate_source_pair_comparisons):
+    for table in (
+        tables.tabulate_stability,
+        tables.tabulate_flips_by_invalid_convention,
+        tabulate_source_pair_comparisons,
+    ):
         with pytest.raises(InputError, match="thresholds are empty: give shares"):
             table(run, thresholds=())
 
@@ -165,8 +169,8 @@ def test_items_stand_in_the_order_of_the_study(opened):
     run = opened(rows)
     for table in (
         tables.tabulate_item_answers_over_paraphrases,
-        tables.tabulate_item_stability_across_models,
-        cases.tabulate_agreement_quartiles,
+        tables.tabulate_item_sds_averaged_over_models,
+        cases.tabulate_agreement_quartiles_of_items,
     ):
         assert table(run)["item"].tolist() == ["10", "9", "b", "a"]
 

@@ -24,7 +24,7 @@ def test_item_stability_by_hand(opened):
     # 1; c (masked): 0.3 and 0 -> 1 and 0. Item x, causal: mean 0.75, SD 0.353553, SE 0.25.
     spread = {"a": (0.4, 0.2), "b": (0.1, 0.2), "c": (0.3, 0.0)}
     rows = pd.concat(paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, model=m) for m, (x, y) in spread.items())
-    table = tables.tabulate_item_stability_across_models(opened(rows, models={"c": {"engine": "masked"}}))
+    table = tables.tabulate_item_sds_averaged_over_models(opened(rows, models={"c": {"engine": "masked"}}))
     assert table[["item", "family", "n_models"]].values.tolist() == [
         ["x", "causal", 2], ["x", "masked", 1], ["y", "causal", 2], ["y", "masked", 1]
     ]  # fmt: skip
@@ -38,7 +38,7 @@ def test_a_model_enters_item_stability_once_however_many_conditions(opened):
         paraphrases({"x": [0.3, 0.3 + x], "y": [0.6, 0.6 + y]}, condition=condition)
         for condition, x, y in (("plain/yes-no", 0.4, 0.1), ("plain/no-yes", 0.1, 0.2))
     ]
-    table = tables.tabulate_item_stability_across_models(opened(pd.concat(rows)))
+    table = tables.tabulate_item_sds_averaged_over_models(opened(pd.concat(rows)))
     assert table["normalised_sd_mean"].tolist() == pytest.approx([0.75, 0.625])
     assert table["n_models"].tolist() == [1, 1]
     assert table["normalised_sd_se"].isna().all()
@@ -46,13 +46,13 @@ def test_a_model_enters_item_stability_once_however_many_conditions(opened):
 
 def test_a_model_that_never_moves_is_no_part_of_item_stability(opened):
     rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model="a"), paraphrases({"x": [0.3, 0.3]}, model="b")])
-    assert tables.tabulate_item_stability_across_models(opened(rows))["n_models"].tolist() == [1]
+    assert tables.tabulate_item_sds_averaged_over_models(opened(rows))["n_models"].tolist() == [1]
 
 
 def test_family_may_be_named_in_run_json(opened):
     rows = pd.concat([paraphrases({"x": [0.3, 0.6]}, model=name) for name in "abc"])
     models = {"a": {"engine": "import"}, "b": {"engine": "import", "family": "masked"}, "c": {"engine": "vllm"}}
-    table = tables.tabulate_item_stability_across_models(opened(rows, models=models))
+    table = tables.tabulate_item_sds_averaged_over_models(opened(rows, models=models))
     assert table[["family", "n_models"]].values.tolist() == [["causal", 2], ["masked", 1]]
 
 

@@ -22,9 +22,9 @@ def test_a_model_without_any_valid_answer(opened):
     assert row["mark"] == ""
     assert row["low_mass"]
     assert tables.tabulate_item_answers_over_paraphrases(run)["agreement_mean"].isna().all()
-    assert tables.tabulate_item_stability_across_models(run).empty
+    assert tables.tabulate_item_sds_averaged_over_models(run).empty
     assert cases.tabulate_two_most_different_wordings(run).empty
-    assert cases.tabulate_agreement_quartiles(run).empty
+    assert cases.tabulate_agreement_quartiles_of_items(run).empty
     assert cases.tabulate_excluded_items(run)["reason"].tolist() == [
         "no valid answer",
         "only one paraphrase in the study",

@@ -176,7 +176,7 @@ def test_differences(path):
 def test_item_stability(path):
     family = {"a": "causal", "b": "masked", "c": "causal"}
     expected = textbook.item_stability(textbook.items(textbook.answers(path)), family)
-    table = tables.tabulate_item_stability_across_models(runs.open_runs(path)).set_index(["study", "item", "family"])
+    table = tables.tabulate_item_sds_averaged_over_models(runs.open_runs(path)).set_index(["study", "item", "family"])
     assert set(table.index) == set(expected)
     for key, (average, error, number) in expected.items():
         assert same(table.loc[key, "normalised_sd_mean"], average)
@@ -207,7 +207,7 @@ def test_divergent(path):
 def test_distribution_and_outliers(path):
     rows = textbook.answers(path)
     run = runs.open_runs(path)
-    boxes = cases.tabulate_agreement_quartiles(run).set_index([*UNIT, "item"])
+    boxes = cases.tabulate_agreement_quartiles_of_items(run).set_index([*UNIT, "item"])
     dots = cases.tabulate_agreement_outliers(run)
     found = {tuple(dot[name] for name in (*UNIT, "item", "variant")) for dot in dots.to_dict("records")}
     expected = set()

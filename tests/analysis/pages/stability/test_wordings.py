@@ -12,7 +12,7 @@ from helpers.synthetic import paraphrases
 def test_wordings_that_differ_in_blanks_only_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.4], "y": [0.1, 0.3, 0.5], "z": [0.1, 0.3, 0.2]})
     rows["text"] = ["A.\nB.", "A.\r\nB.", " A.\rB.\t", "one", "two", "One", "same", "same", "other"]
-    found = cases.tabulate_whitespace_only_variants(opened(rows))
+    found = cases.tabulate_variants_differing_in_whitespace_only(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
     assert wordings.describe_variants_differing_in_whitespace_only(found) == [
         "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "

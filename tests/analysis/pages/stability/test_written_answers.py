@@ -7,13 +7,16 @@ import pandas as pd
 import pytest
 
 from analysis.pages.stability import narrative
-from analysis.pages.stability.cautions import describe_bounds_left_by_unread_answers
+from analysis.pages.stability.cautions import describe_agreement_bounds_from_unread_answers
 from analysis.pages.stability.page import StabilityPage
 from analysis.pages.stability.tables import tabulate_stability
 from analysis.pages.stability.written_answers import tabulate_texts_against_probabilities
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
-from analysis.runs.conditions import find_same_prompt_condition_with_probabilities, find_subsampled_model_conditions
+from analysis.runs.conditions import (
+    find_same_prompt_condition_with_probabilities,
+    find_units_that_subsample_another_condition,
+)
 from helpers import textbook
 from helpers.synthetic import random_frame, write_run
 
@@ -99,7 +102,7 @@ def test_twins_differ_in_nothing_but_the_way_of_answering():
         is None
     )
     units = {("m", BASE), ("m", TEXT), ("m", "thought"), ("n", TEXT)}  # n has nothing but its texts
-    assert find_subsampled_model_conditions(other, units) == {("m", TEXT)}
+    assert find_units_that_subsample_another_condition(other, units) == {("m", TEXT)}
 
 
 @pytest.mark.slow
@@ -169,11 +172,11 @@ def test_shares_are_said_with_their_models():
         "Unread answers leave most open for b: its agreement (50 % of those read) lies between 45 % and 55 %."
     )
     rows = frame.assign(n_written=6, n_rows=[6, 36, 6])
-    assert describe_bounds_left_by_unread_answers(rows.iloc[:2], AnswerPair()) == [
+    assert describe_agreement_bounds_from_unread_answers(rows.iloc[:2], AnswerPair()) == [
         "Unread answers leave most open for b: its agreement (50 % of those read), over the 6 responses without "
         "probabilities, lies between 45 % and 55 %."
     ]
-    assert "its agreement lies between" in describe_bounds_left_by_unread_answers(rows, AnswerPair())[0]
+    assert "its agreement lies between" in describe_agreement_bounds_from_unread_answers(rows, AnswerPair())[0]
     assert "Unread" not in narrative.describe_text_probability_mismatches(frame.iloc[:1], AnswerPair())
     hardly = frame.iloc[:2].assign(least_agreement=[0.3, 0.7403], most_agreement=[0.3, 0.7425])
     assert "Unread" not in narrative.describe_text_probability_mismatches(

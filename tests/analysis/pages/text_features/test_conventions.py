@@ -42,7 +42,7 @@ def run(tmp_path_factory):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         path = write_run(tmp_path_factory.mktemp("texts") / "run", rows.drop(columns="agreement"), study="made up")
         opened = runs.open_runs(path)
-        features.read_features(opened)
+        features.read_or_compute_features(opened)
         yield opened
 
 
@@ -111,5 +111,5 @@ def test_a_fit_that_was_taken_over_has_rows_where_its_residuals_are_the_largest_
     for invalid in ("dropped", "inconsistent"):
         result = fit_mixed_model_per_unit(run, invalid=invalid).result
         with_rows.append(result.residuals["model"].unique().tolist())
-        assert len(result.residuals) == result.keep_fits_of_largest_residuals(1).diagnostics["n_rows"].sum()
+        assert len(result.residuals) == result.select_fits_of_largest_residuals(1).diagnostics["n_rows"].sum()
     assert with_rows == [["org/rare"], ["org/even"]]

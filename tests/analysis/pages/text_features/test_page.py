@@ -33,7 +33,7 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     shutil.copytree(run, folder / "run")
-    alone = [entry for entry in report.list_notebooks() if entry.name == "text_features"]
+    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "text_features"]
     given = {"sentiment": SENTIMENT}
     assert report.write_report([str(folder / "run")], folder / "out", given, alone).failed_results == []
     return folder / "out"

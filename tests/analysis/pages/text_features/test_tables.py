@@ -31,7 +31,7 @@ def run(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         opened = runs.open_runs(make_run(tmp_path_factory.mktemp("wordings") / "run"))
-        features.read_features(opened)
+        features.read_or_compute_features(opened)
         yield opened
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
-from analysis.measures.templates import count_templates_by_study
+from analysis.measures.templates import count_templates_and_items_by_study
 from analysis.pages.text_features.family import explain_unfittable_runs
 from analysis.pages.text_features.templates import map_template_study_to_reason_not_fitted
 from analysis.reporting.catalogue import tables
@@ -47,7 +47,7 @@ def test_templates_are_found_and_their_runs_left_out_with_the_reason(tmp_path):
 def test_a_template_that_misses_an_item_is_still_one(tmp_path):
     texts = pd.concat([templated(), templated().assign(item=lambda rows: rows["item"] + "-b")])
     opened = runs.open_runs(write_run(tmp_path / "run", answers(texts.iloc[:-1])))
-    assert count_templates_by_study(opened)
+    assert count_templates_and_items_by_study(opened)
 
 
 @pytest.mark.slow
@@ -60,13 +60,13 @@ def test_wordings_are_templates_where_nine_in_ten_hold_the_statement(tmp_path, n
     texts.loc[places, "text"] = [f"Do you think that {number} cats purr?" for number in range(n_others)]
     for rows in (texts, texts[::-1]):
         opened = runs.open_runs(write_run(tmp_path / f"run-{rows.index[0]}", answers(rows)))
-        assert count_templates_by_study(opened).get("synthetic") == sizes
+        assert count_templates_and_items_by_study(opened).get("synthetic") == sizes
 
 
 def test_paraphrases_of_their_own_are_none(tmp_path):
-    assert not count_templates_by_study(runs.open_runs(make_run(tmp_path / "run")))
+    assert not count_templates_and_items_by_study(runs.open_runs(make_run(tmp_path / "run")))
 
 
 def test_one_text_asked_again_is_no_template(tmp_path):
     same = templated().assign(text=np.repeat(STATEMENTS, len(TEMPLATES)))
-    assert not count_templates_by_study(runs.open_runs(write_run(tmp_path / "run", answers(same))))
+    assert not count_templates_and_items_by_study(runs.open_runs(write_run(tmp_path / "run", answers(same))))

@@ -52,7 +52,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    chosen = [entry for entry in report.list_notebooks() if entry.name in ("wording", "benchmarks", "scoring")]
+    chosen = [
+        entry for entry in report.list_notebooks_of_all_pages() if entry.name in ("wording", "benchmarks", "scoring")
+    ]
     given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
     results = report.write_report(
         [str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen
@@ -103,7 +105,9 @@ def test_each_page_sees_the_runs_of_its_protocol(made, folder):
 
 def test_the_other_pages_leave_wording_aside(folder):
     opened = runs.open_runs(folder / "run", folder / "opinions")
-    selected = {entry.name: opened.select_protocols(entry.page.protocols) for entry in report.list_notebooks()}
+    selected = {
+        entry.name: opened.select_protocols(entry.page.protocols) for entry in report.list_notebooks_of_all_pages()
+    }
     seen = {name: [run_folder.path for run_folder in part.folders] for name, part in selected.items() if part}
     assert seen["stability"] == seen["text_features"] == [folder / "opinions"]
     assert seen["wording"] == [folder / "run"]
@@ -171,7 +175,9 @@ def test_a_consistent_model_is_called_so(tmp_path):
 )
 def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
     table = pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])
-    assert narrative.choose_verdict_word_for_consistency(table.assign(consistency=table.mean(axis=1))) == said_of_it
+    assert (
+        narrative.choose_one_verdict_word_for_all_patterns(table.assign(consistency=table.mean(axis=1))) == said_of_it
+    )
 
 
 def kinds(*ends):
@@ -183,9 +189,12 @@ def kinds(*ends):
 def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
     one = ("antonym", 0.71, 0.61, 0.79)
     others = [(name, 0.9, 0.85, 0.94) for name in ("synonym", "agreement", "strong_agreement")]
-    assert narrative.choose_verdict_word_for_consistency(kinds(one)) == "not reliably"
-    assert narrative.choose_verdict_word_for_consistency(kinds(one, *others)) == ""
-    assert narrative.choose_verdict_word_for_consistency(kinds(("antonym", 0.6, 0.5, 0.69), *others)) == "not reliably"
+    assert narrative.choose_one_verdict_word_for_all_patterns(kinds(one)) == "not reliably"
+    assert narrative.choose_one_verdict_word_for_all_patterns(kinds(one, *others)) == ""
+    assert (
+        narrative.choose_one_verdict_word_for_all_patterns(kinds(("antonym", 0.6, 0.5, 0.69), *others))
+        == "not reliably"
+    )
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
@@ -352,8 +361,8 @@ def test_of_two_studies_of_which_one_is_answered_sentences_name_it(tmp_path):
 
 def test_shares_of_two_studies_with_one_task_are_by_model_and_study():
     rows = pd.DataFrame({"model": "m", "condition": "chat", "task": "a", "study": ["s", "t"]})
-    assert narrative._phrase_rows_as_models_or_settings(rows) == "model and study"
-    assert narrative._phrase_rows_as_models_or_settings(rows.assign(task=["a", "b"])) == "model and task"
+    assert narrative._name_row_unit_for_sentence(rows) == "model and study"
+    assert narrative._name_row_unit_for_sentence(rows.assign(task=["a", "b"])) == "model and task"
 
 
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):

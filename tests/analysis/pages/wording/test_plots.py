@@ -28,7 +28,7 @@ def frames(tmp_path_factory):
         "consistency": table,
         "diff_yes": table,
         "overall_scores": tables.tabulate_means_over_patterns_and_tasks(run, resamples=10),
-        "stage_differences": tables.tabulate_training_stage_differences(run, resamples=10).query(
+        "stage_differences": tables.tabulate_stage_differences_by_series(run, resamples=10).query(
             "measure == 'consistency'"
         ),
         "shift_curve": curve.assign(n=20 * curve["n"], shift_lower=curve["shift"] - 0.1, shift_upper=curve["shift"]),

@@ -33,8 +33,8 @@ thorough = settings(max_examples=4, deadline=None, suppress_health_check=[Health
 def opened(rows: pd.DataFrame, **options) -> runs.Runs:
     with tempfile.TemporaryDirectory() as folder:
         run = runs.open_runs(write_wording(Path(folder) / "run", rows, **options))
-        cells.compute_item_sums_of_wording_studies(run)  # what is counted is kept; the folder may go
-        cells.compute_item_sums_of_wording_studies(run, "inconsistent")
+        cells.compute_wording_item_sums_of_all_studies(run)  # what is counted is kept; the folder may go
+        cells.compute_wording_item_sums_of_all_studies(run, "inconsistent")
         return run
 
 

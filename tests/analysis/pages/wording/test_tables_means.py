@@ -170,7 +170,7 @@ def test_p_values_of_the_band_agree_with_its_intervals_and_are_corrected_by_patt
 
 
 def test_stages_differ_by_series(rows, run):
-    table = tables.tabulate_training_stage_differences(run, resamples=30).query(
+    table = tables.tabulate_stage_differences_by_series(run, resamples=30).query(
         "measure == 'consistency' and pattern == 'antonym'"
     )
     table = table[(table["language"] == "ja") & (table["shots"] == 0)].set_index("series")
@@ -185,7 +185,7 @@ def test_stages_compare_the_forms_that_each_was_asked_in(tmp_path):
     base = said({"original": "yyyy", "synonym": "yynn"}, model="s", condition="plain/0-shot")
     tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot")
     run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([base, tuned]), models=MODELS))
-    table = tables.tabulate_training_stage_differences(run, resamples=0).query("measure == 'consistency'")
+    table = tables.tabulate_stage_differences_by_series(run, resamples=0).query("measure == 'consistency'")
     assert table["difference"].tolist() == [0.25]
     assert tables.tabulate_shot_differences(run, resamples=0).empty
 
@@ -197,13 +197,13 @@ def test_stages_are_compared_in_the_prompts_that_both_were_asked_in(tmp_path):
     mine = said({"original": "yyyy", "synonym": "nnnn"}, model="s-it", condition="chat/0-shot/mine")
     prompts = {"chat/0-shot/mine": {"prompt": "mine"}}
     path = write_wording(tmp_path / "run", pd.concat([base, tuned, mine]), conditions=prompts, models=MODELS)
-    table = tables.tabulate_training_stage_differences(runs.open_runs(path), resamples=0)
+    table = tables.tabulate_stage_differences_by_series(runs.open_runs(path), resamples=0)
     assert table.query("measure == 'consistency'")["difference"].tolist() == [0.25]
 
 
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
     rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
-    table = tables.tabulate_invalid_answer_conventions(runs.open_runs(write_wording(tmp_path / "run", rows)))
+    table = tables.tabulate_consistency_by_invalid_convention(runs.open_runs(write_wording(tmp_path / "run", rows)))
     assert table[["pattern", "n", "n_pairs"]].values.tolist() == [["synonym", 3, 2]]
     assert table[["consistency_dropped", "consistency_inconsistent"]].iloc[0].tolist() == [1, pytest.approx(2 / 3)]
 
@@ -262,9 +262,9 @@ def test_the_conventions_hold_the_bounds_that_the_invalid_answers_allow(tmp_path
     """Every way to fill in the three invalid answers gives a Consistency and a share of "Yes" between the bounds."""
     given = {"original": "yyn-n", "synonym": "yn-y-"}
     rows = said(given)
-    table = tables.tabulate_invalid_answer_conventions(runs.open_runs(write_wording(tmp_path / "run", rows))).set_index(
-        "pattern"
-    )
+    table = tables.tabulate_consistency_by_invalid_convention(
+        runs.open_runs(write_wording(tmp_path / "run", rows))
+    ).set_index("pattern")
     found = table.loc["synonym"]
     filled = [(a, b, c) for a in "yn" for b in "yn" for c in "yn"]
     pairs = [(list(f"yyn{a}n"), list(f"yn{b}y{c}")) for a, b, c in filled]
@@ -288,5 +288,5 @@ def test_invalid_samples_beside_valid_ones_count(tmp_path):
     )
     assert dropped[["n", "valid", "consistency", "yes"]].tolist() == [2, 1, 1, 1]
     assert counted[["n", "valid", "consistency", "yes"]].tolist() == [2, 0.5, 0.5, 0.5]
-    both = tables.tabulate_invalid_answer_conventions(run).set_index("pattern").loc["synonym"]
+    both = tables.tabulate_consistency_by_invalid_convention(run).set_index("pattern").loc["synonym"]
     assert both[["n", "n_pairs", "consistency_dropped", "consistency_most"]].tolist() == [2, 1, 1, 1]

@@ -181,11 +181,11 @@ def test_a_predictor_that_tells_the_answers_apart_is_told():
 
 @pytest.mark.slow
 def test_a_missing_r_is_told_in_one_line(monkeypatch):
-    for start in (lme4.start_r, clmm.start_r_and_get_clmm_function):
+    for start in (lme4.start_r, clmm.load_clmm_function_from_r):
         start.cache_clear()
     monkeypatch.setitem(sys.modules, "pymer4.tidystats", None)
     with pytest.raises(InputError, match=r"engine 'ordinal' needs R .* engine 'ordered_model' needs neither") as error:
         fit(DATA["five"], engine="ordinal")
     assert "\n" not in str(error.value)
-    for start in (lme4.start_r, clmm.start_r_and_get_clmm_function):
+    for start in (lme4.start_r, clmm.load_clmm_function_from_r):
         start.cache_clear()

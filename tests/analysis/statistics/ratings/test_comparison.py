@@ -11,9 +11,9 @@ from analysis.statistics.ratings.comparison import (
     LARGER,
     NO_LARGER,
     OPEN,
-    compute_intervals_over_people,
+    average_item_figures_with_intervals_over_items,
+    compute_intervals_of_unit_over_people,
     compute_item_figures_of_units_and_people,
-    compute_people_comparison_intervals,
     judge_distance_from_people,
 )
 from analysis.statistics.ratings.people import People, build_people_from_ranks, build_resampled_and_halved_people
@@ -43,7 +43,7 @@ def test_figures_the_slow_way():
     reference = build_resampled_and_halved_people(people, draws=50, splits=50)
     figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
-    means = compute_people_comparison_intervals(figures, signs)
+    means = average_item_figures_with_intervals_over_items(figures, signs)
     for unit in range(3):
         w1, tv, bias, s_model, s_people = [], [], [], [], []
         for item in range(12):
@@ -100,8 +100,8 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         figures = compute_item_figures_of_units_and_people(
             model[:, None], people, reference, np.full((12, 1), PROBABILITIES)
         )
-        over_items = compute_people_comparison_intervals(figures, np.ones(12))["excess"]
-        ends = compute_intervals_over_people(model, people, reference, {"all": np.ones(12)})["all"]
+        over_items = average_item_figures_with_intervals_over_items(figures, np.ones(12))["excess"]
+        ends = compute_intervals_of_unit_over_people(model, people, reference, {"all": np.ones(12)})["all"]
         steps = np.cumsum(model - everyone, axis=1)[:, :-1]
         true = {"w1": np.abs(steps).sum(axis=1).mean() / 4, "tv": np.abs(model - everyone).sum(axis=1).mean() / 2,
                 "bias": -steps.sum(axis=1).mean() / 4}  # fmt: skip
@@ -134,10 +134,10 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
         np.testing.assert_allclose(
             figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
         )
-        excess, lower, upper = compute_people_comparison_intervals(figures, np.ones(12))["excess"]
+        excess, lower, upper = average_item_figures_with_intervals_over_items(figures, np.ones(12))["excess"]
         np.testing.assert_allclose(excess, (figures["w1"] - figures["w1_expected"]).mean(axis=0), atol=1e-15)
         for unit in range(2):
-            ends = compute_intervals_over_people(
+            ends = compute_intervals_of_unit_over_people(
                 sampled[:, unit], people, reference, {"all": np.ones(12)}, figures["w1_expected"][:, unit]
             )["all"]["excess"]
             assert sum(ends) / 2 == pytest.approx(excess[unit], abs=0.01)
@@ -159,7 +159,9 @@ def test_groups_and_signs_of_intervals_over_people():
     _, model, people = make_world(rng, 12, 200, 0.3)
     reference = build_resampled_and_halved_people(people, draws=100, splits=20)
     signs = np.r_[np.ones(3), np.zeros(9)]
-    ends = compute_intervals_over_people(model, people, reference, {"x": signs, "-x": -signs, "none": 0 * signs})
+    ends = compute_intervals_of_unit_over_people(
+        model, people, reference, {"x": signs, "-x": -signs, "none": 0 * signs}
+    )
     assert set(ends) == {"x", "-x"}
     np.testing.assert_allclose(ends["x"]["bias"], np.negative(ends["-x"]["bias"][::-1]), atol=1e-15)
     assert np.isnan(ends["x"]["correlation"]).all()  # of 3 items
@@ -174,9 +176,9 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     figures = compute_item_figures_of_units_and_people(
         shares[:, None], people, reference, np.full((12, 1), PROBABILITIES)
     )
-    over_items = compute_people_comparison_intervals(figures, np.ones(12))
+    over_items = average_item_figures_with_intervals_over_items(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()
-    ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
+    ends = compute_intervals_of_unit_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
     assert np.isnan(list(ends.values())).all()
     assert judge_distance_from_people((np.nan, np.nan), ends["excess"]) == ""
 
@@ -189,8 +191,8 @@ def test_items_that_only_models_or_only_people_answered_are_left_out():
     reference = build_resampled_and_halved_people(people, draws=20, splits=10)
     figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((8, 1), PROBABILITIES))
     of_both = {name: values[2:] for name, values in figures.items()}
-    every = compute_people_comparison_intervals(figures, np.ones(8))
-    for name, parts in compute_people_comparison_intervals(of_both, np.ones(6)).items():
+    every = average_item_figures_with_intervals_over_items(figures, np.ones(8))
+    for name, parts in average_item_figures_with_intervals_over_items(of_both, np.ones(6)).items():
         np.testing.assert_allclose(every[name], parts, err_msg=name)
         assert not np.isnan(parts[0]).any(), name
 
@@ -201,11 +203,11 @@ def test_people_who_all_answer_alike_and_distances_that_are_all_alike_give_no_in
     people = build_people_from_ranks(tuple("abcde"), ranks, np.full(5, 5))
     reference = build_resampled_and_halved_people(people, draws=20, splits=20)
     shares = np.full((5, 5), 0.05) + 0.75 * np.eye(5)[::-1]
-    over_people = compute_intervals_over_people(shares, people, reference, {"all": np.ones(5)})["all"]
+    over_people = compute_intervals_of_unit_over_people(shares, people, reference, {"all": np.ones(5)})["all"]
     assert np.isnan(list(over_people.values())).all()
     same = np.eye(5)[[1, 2, 3, 4, 3]]
     figures = compute_item_figures_of_units_and_people(same[:, None], people, reference, np.full((5, 1), PROBABILITIES))
-    w1, lower, upper = compute_people_comparison_intervals(figures, np.ones(5))["w1"]
+    w1, lower, upper = average_item_figures_with_intervals_over_items(figures, np.ones(5))["w1"]
     assert w1 == pytest.approx(0.25) and np.isnan([lower, upper]).all()
 
 
@@ -216,7 +218,7 @@ def test_without_a_correlation_with_people_there_is_no_interval_of_one():
     people = build_people_from_ranks(tuple("abcd"), ranks, np.full(4, 5))
     reference = build_resampled_and_halved_people(people, draws=50, splits=20)
     shares = np.eye(5)[[0, 1, 2, 4]]
-    ends = compute_intervals_over_people(shares, people, reference, {"all": np.ones(4)})["all"]
+    ends = compute_intervals_of_unit_over_people(shares, people, reference, {"all": np.ones(4)})["all"]
     assert np.isnan(ends["correlation"]).all() and not np.isnan(ends["w1"]).any()
 
 

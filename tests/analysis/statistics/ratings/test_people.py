@@ -11,7 +11,7 @@ from analysis.statistics.ratings.people import (
     build_resampled_and_halved_people,
     compute_option_shares_of_random_halves,
     compute_option_shares_of_resampled_people,
-    correlate_halves_of_people,
+    compute_split_half_reliability_of_people,
 )
 
 
@@ -102,8 +102,8 @@ def test_correlation_of_halves_the_slow_way():
     reference = build_resampled_and_halved_people(make_people(draw_ranks()), draws=2, splits=30)
     items = np.array([0, 2, 3, 5, 7])
     r = np.mean([np.corrcoef(a[items], b[items])[0, 1] for a, b in zip(*reference.half_scores, strict=True)])
-    assert correlate_halves_of_people(reference, items) == pytest.approx(2 * r / (1 + r), abs=1e-12)
-    assert np.isnan(correlate_halves_of_people(reference, items[:2]))
+    assert compute_split_half_reliability_of_people(reference, items) == pytest.approx(2 * r / (1 + r), abs=1e-12)
+    assert np.isnan(compute_split_half_reliability_of_people(reference, items[:2]))
 
 
 def test_people_of_unknown_number_are_not_drawn():

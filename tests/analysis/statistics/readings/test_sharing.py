@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings import moments, people, ranks, sharing
-from analysis.statistics.readings.common import estimate_largest_r2_with_other_responses
+from analysis.statistics.readings.common import estimate_largest_r2_of_reading_with_others
 from helpers import reading_errors
 from helpers.reading_errors import LENIENT, simulate_study
 
@@ -23,7 +23,7 @@ def test_a_triad_finds_the_variance_that_a_reading_has_of_its_own():
     contrasts = np.array([[1, 1, 1, 1, -1, -1, -1, -1], [1, 1, -1, -1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]])
     true, own, other = contrasts / 10
     values = [[0.5 + true + 0.5 * own], [0.5 + 2 * true], [0.5 + true + other]]
-    share = sharing.estimate_own_variance_share_of_reading(
+    share = sharing.estimate_own_variance_share_of_one_reading(
         exact(values), 0, ["texts", "probability", "thought"], draws=0
     )
     assert share.figure.estimate[0] == pytest.approx(0.25 / 1.25)
@@ -43,17 +43,17 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     base = rng.random((6, 5))
     values = [base, 0.5 * base + 0.1 * rng.random((6, 5)), base]
     item_moments = exact(values[:2])
-    same_texts = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["texts", "texts"], draws=100)
+    same_texts = sharing.estimate_own_variance_share_of_one_reading(item_moments, 0, ["texts", "texts"], draws=100)
     assert same_texts.figure is None and np.isnan(same_texts.most)
-    share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b"], draws=100)
+    share = sharing.estimate_own_variance_share_of_one_reading(item_moments, 0, ["a", "b"], draws=100)
     assert share.figure is None and np.isnan(share.p)
-    common = estimate_largest_r2_with_other_responses(item_moments, 0, ["a", "b"], draws=100)
+    common = estimate_largest_r2_of_reading_with_others(item_moments, 0, ["a", "b"], draws=100)
     assert share.most == 1 - common.lower[0] > 1 - common.estimate[0]
     # Where both are the same in every resample, nothing is either's own.
-    assert sharing.estimate_own_variance_share_of_reading(exact(values[::2]), 0, ["a", "b"], draws=100).most == 0
+    assert sharing.estimate_own_variance_share_of_one_reading(exact(values[::2]), 0, ["a", "b"], draws=100).most == 0
     # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
-    assert sharing.list_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
-    assert sharing.list_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
+    assert sharing.list_other_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
+    assert sharing.list_other_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
 
 
 def test_a_reading_of_unknown_noise_is_not_judged():
@@ -61,11 +61,11 @@ def test_a_reading_of_unknown_noise_is_not_judged():
     noise = np.zeros((3, 3, 6, 5))
     noise[0, 0] = np.nan
     item_moments = moments.compute_moment_sums_by_item(rng.random((3, 6, 5)), noise)
-    share = sharing.estimate_own_variance_share_of_reading(item_moments, 0, ["a", "b", "c"], draws=50)
+    share = sharing.estimate_own_variance_share_of_one_reading(item_moments, 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and np.isnan([share.most, share.p]).all()
     # Of the two others, each bounds the share of the other as if the first were not there.
-    share = sharing.estimate_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"], draws=50)
-    assert share == sharing.bound_own_variance_share_of_reading(item_moments, 1, ["a", "b", "c"], draws=50)
+    share = sharing.estimate_own_variance_share_of_one_reading(item_moments, 1, ["a", "b", "c"], draws=50)
+    assert share == sharing.build_own_share_bounded_by_largest_r2(item_moments, 1, ["a", "b", "c"], draws=50)
     figures = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=50)
     assert np.isnan(figures["wording_sd"].estimate[0]) and not np.isnan(figures["wording_sd"].estimate[1])
 
@@ -82,7 +82,7 @@ def test_a_reading_of_unknown_noise_takes_nothing_from_the_others(n_clear, lone)
     places = [*range(n_clear), 3]
     beside = moments.compute_moment_sums_by_item(values[places], noise[np.ix_(places, places)])
     share, alone = (
-        sharing.estimate_own_variance_share_of_reading(part, 0, list("abcd")[:number], draws=50)
+        sharing.estimate_own_variance_share_of_one_reading(part, 0, list("abcd")[:number], draws=50)
         for part, number in ((beside, n_clear + 1), (exact(values[:n_clear]), n_clear))
     )
     if n_clear == 2:
@@ -95,7 +95,7 @@ def test_a_bound_stands_where_the_readings_of_a_triad_go_apart():
     rng = np.random.default_rng(0)
     base = rng.random((30, 6))
     values = np.stack([base, base + 0.2 * rng.random((30, 6)), 1 - base])
-    share = sharing.estimate_own_variance_share_of_reading(exact(values), 0, ["a", "b", "c"], draws=50)
+    share = sharing.estimate_own_variance_share_of_one_reading(exact(values), 0, ["a", "b", "c"], draws=50)
     assert share.figure is None and 0 < share.most < 0.2
 
 
@@ -106,7 +106,7 @@ def test_a_bound_holds_what_is_due_to_a_reading_beside_one_without_errors():
     for _ in range(100):
         study = simulate_study(rng, error=0.15, uneven=True, readings=("probability", LENIENT))
         item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
-        share = sharing.estimate_own_variance_share_of_reading(item_moments, 1, study.sources, draws=200)
+        share = sharing.estimate_own_variance_share_of_one_reading(item_moments, 1, study.sources, draws=200)
         holds.append(share.most >= study.truth)
     assert np.mean(holds) >= 0.93
 
@@ -120,7 +120,7 @@ def test_what_is_due_to_reading_is_recovered_within_two_points(error, uneven):
         study = simulate_study(rng, error=error, uneven=uneven)
         item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
         place = study.readings.index(LENIENT)
-        share = sharing.estimate_own_variance_share_of_reading(item_moments, place, study.sources, draws=0)
+        share = sharing.estimate_own_variance_share_of_one_reading(item_moments, place, study.sources, draws=0)
         by_readings.append(share.figure.estimate[0])
         everywhere = np.ones(study.texts.shape, bool)
         corrected = people.correct_reading_by_people(
@@ -162,7 +162,7 @@ def test_one_text_of_people_per_wording_is_too_few():
 
 def test_kappa_and_sides_by_hand():
     values = [[[0.9, 0.1, 0.8, 0.2]], [[0.7, 0.3, 0.4, 0.6]]]
-    figures = sharing.estimate_agreement_of_reading_pairs(exact(values), [(0, 1)], draws=0)
+    figures = sharing.estimate_kappa_and_correlation_of_reading_pairs(exact(values), [(0, 1)], draws=0)
     assert figures["same_side"].estimate[0] == 0.5 and figures["kappa"].estimate[0] == pytest.approx(0.0)
     wanted = np.corrcoef(*(part[0] for part in values))[0, 1]
     assert figures["correlation"].estimate[0] == pytest.approx(wanted)
@@ -173,7 +173,7 @@ def test_tau_of_rankings_is_that_of_scipy():
 
     means = np.random.default_rng(2).random((2, 9, 5))
     means[1, :, 4] = means[1, :, 3]
-    tau = ranks.estimate_model_rank_agreement_of_readings(means, draws=0)["tau"].estimate[0]
+    tau = ranks.estimate_model_rank_tau_between_two_readings(means, draws=0)["tau"].estimate[0]
     assert tau == pytest.approx(kendalltau(*means.mean(axis=1)).statistic)
 
 
@@ -185,10 +185,10 @@ def test_the_common_share_is_the_largest_squared_correlation_with_other_response
     item_moments = moments.compute_moment_sums_by_item(values, np.zeros((4, 4, 30, 6)))
     centred = values - values.mean(axis=2, keepdims=True)
     slow = np.corrcoef(centred[0].ravel(), centred[1].ravel())[0, 1] ** 2
-    figure = estimate_largest_r2_with_other_responses(item_moments, 0, ["t", "p", "q", "t"], draws=100)
+    figure = estimate_largest_r2_of_reading_with_others(item_moments, 0, ["t", "p", "q", "t"], draws=100)
     assert figure.estimate[0] == pytest.approx(slow, abs=1e-12)  # that it is on a smaller scale, counts for nothing
     assert figure.lower[0] < slow < figure.upper[0]
-    assert np.isnan(estimate_largest_r2_with_other_responses(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
+    assert np.isnan(estimate_largest_r2_of_reading_with_others(item_moments, 0, ["t"] * 4, draws=0).estimate[0])
 
 
 def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
@@ -199,5 +199,5 @@ def test_no_word_is_said_where_another_reading_moves_as_far_by_something_else():
     values = np.stack([probability, (centre + shown > 0).astype(float)])
     item_moments = moments.compute_moment_sums_by_item(values, np.zeros((2, 2, *shown.shape)))
     kept = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=200)["kept"]
-    common = estimate_largest_r2_with_other_responses(item_moments, 0, ["probability", "text"], draws=200)
+    common = estimate_largest_r2_of_reading_with_others(item_moments, 0, ["probability", "text"], draws=200)
     assert kept.lower[0] > 0.5 and common.upper[0] < 0.5  # of the probability, a third is what texts show, too

@@ -13,7 +13,7 @@ from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
     TaskAccuracies,
-    compute_pair_order_agreement_over_templates,
+    compute_order_agreement_of_each_model_pair,
     estimate_components_of_mean_task_accuracy,
     estimate_prior_of_model_accuracy_differences,
     estimate_probabilities_of_pairs_keeping_order,
@@ -148,7 +148,7 @@ def test_of_several_tasks_it_is_the_mean_over_them():
 
 def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
     accuracies = np.array([[0.5, 0.6, 0.7, 0.4], [0.4, 0.6, 0.8, 0.3], [0.1, 0.2, 0.3, 0.2]])
-    found = compute_pair_order_agreement_over_templates([TaskAccuracies(accuracies, np.full((3, 4), 10.0))])
+    found = compute_order_agreement_of_each_model_pair([TaskAccuracies(accuracies, np.full((3, 4), 10.0))])
     for a, b in combinations(range(3), 2):
         kept = []
         for one, other in permutations(range(4), 2):
@@ -156,7 +156,7 @@ def test_a_pair_is_kept_in_the_share_of_the_pairs_of_templates():
             kept.append(0.5 if here == 0 or there == 0 else float((here > 0) == (there > 0)))
         assert found[a, b] == found[b, a] == pytest.approx(np.mean(kept), abs=1e-12)
     assert found[0, 2] == 1.0
-    twice = compute_pair_order_agreement_over_templates([TaskAccuracies(accuracies, np.full((3, 4), 10.0))] * 2)
+    twice = compute_order_agreement_of_each_model_pair([TaskAccuracies(accuracies, np.full((3, 4), 10.0))] * 2)
     assert twice[0, 2] == 1.0
     signs = []  # of the mean over two tasks, with every pair of templates of the first and of the second
     for first in permutations(range(4), 2):

@@ -11,9 +11,9 @@ from scipy.stats import binomtest, norm
 
 from analysis.statistics.reliability.at_k import compute_expected_range_with_k, compute_flip_probability_with_k
 from analysis.statistics.reliability.templates import (
-    correct_highest_accuracy_for_luck,
+    correct_best_scores_for_luck,
+    estimate_item_noise_variance_from_accuracies,
     estimate_item_noise_variance_of_templates,
-    estimate_template_noise_variance_from_accuracies,
     summarize_accuracies,
     summarize_accuracies_from_answers_with_intervals,
     summarize_template_accuracies_with_intervals,
@@ -96,9 +96,9 @@ def test_intervals_hold_the_best_of_many_equal_templates(accuracy, templates):
             noise = (
                 estimate_item_noise_variance_of_templates(right)
                 if form == "answers"
-                else estimate_template_noise_variance_from_accuracies(shares, n)
+                else estimate_item_noise_variance_from_accuracies(shares, n)
             )
-            corrected = correct_highest_accuracy_for_luck(shares, noise, found)
+            corrected = correct_best_scores_for_luck(shares, noise, found)
             for name, (value, low, high) in found.items():
                 if name != "sd":
                     assert 0 <= low <= value <= high <= 1
@@ -130,19 +130,19 @@ def test_intervals_hold_where_each_item_has_few_of_the_templates():
 def test_luck_is_taken_out_by_the_share_of_the_variance_that_items_explain():
     """By hand: accuracies .2, .4, .6 about .4 with variance .04 and noise .01 are drawn to .25, .4, .55."""
     shares = np.array([0.2, 0.4, 0.6])
-    found = correct_highest_accuracy_for_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
+    found = correct_best_scores_for_luck(shares, 0.01, {"highest": (0.6, 0.1, 0.9), "combined": (0.48, 0.1, 0.9)})
     assert found["highest_corrected"] == pytest.approx(0.55, abs=1e-12)
     assert found["combined_corrected"] == pytest.approx((1 - 0.55 + 0.4) * 0.55, abs=1e-12)
-    assert correct_highest_accuracy_for_luck(
+    assert correct_best_scores_for_luck(
         shares, 0.05, {"highest": (0.6, 0.45, 1), "combined": (0.5, 0.1, 1)}
     ) == pytest.approx(
         {"highest_corrected": 0.45, "combined_corrected": 0.4}, abs=1e-12
     )  # no variance is left; nothing is estimated below the interval
-    assert np.isnan(list(correct_highest_accuracy_for_luck(shares[:1], 0.01, {}).values())).all()
+    assert np.isnan(list(correct_best_scores_for_luck(shares[:1], 0.01, {}).values())).all()
     right = (np.random.default_rng(8).random((50, 3)) < [0.3, 0.5, 0.6]).astype(float)
     rows, columns = right.mean(axis=1, keepdims=True), right.mean(axis=0)
     left = ((right - rows - columns + right.mean()) ** 2).sum() / (49 * 2)
     assert estimate_item_noise_variance_of_templates(right) == pytest.approx(left / 50, abs=1e-12)
-    assert estimate_template_noise_variance_from_accuracies(columns, np.full(3, 50.0)) == pytest.approx(
+    assert estimate_item_noise_variance_from_accuracies(columns, np.full(3, 50.0)) == pytest.approx(
         np.mean(columns * (1 - columns)) / 50, abs=1e-12
     )

@@ -10,7 +10,7 @@ from analysis.statistics.reliability.flips import build_flip_share_error_forecas
 from analysis.statistics.reliability.forecast import (
     MeanForecast,
     build_mean_error_forecast,
-    predict_largest_standard_error,
+    predict_largest_standard_error_of_forecasts,
     predict_standard_error,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -68,7 +68,7 @@ def test_designs_of_sampled_texts_count_every_text():
     for design in found:
         assert design.prompts == design.items * design.wordings * design.samples
         assert (
-            predict_largest_standard_error([pilot], design.items, design.wordings, design.samples)
+            predict_largest_standard_error_of_forecasts([pilot], design.items, design.wordings, design.samples)
             == design.error
             <= 0.05
         )

@@ -87,7 +87,8 @@ def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: p
             assert one.probability == pytest.approx(other.probability, abs=1e-7, rel=1e-4)
         longest = (
             max(
-                engine._tokenize_row_options(row).longest_answer_length for row in engine._get_or_tokenize_rows(prompts)
+                engine._find_or_tokenize_target_of_row(row).longest_answer_length
+                for row in engine._get_or_tokenize_rows(prompts)
             )
             - 1
         )
@@ -103,9 +104,9 @@ def test_a_batch_costs_one_pass_for_its_prompts_and_one_for_all_its_answers(monk
     engine = engine_for("llama")
     prompts = prompts_of(start="")
     deep = [
-        len(engine._tokenize_row_options(row).tree_as_arrays.nodes) - 1
+        len(engine._find_or_tokenize_target_of_row(row).tree_as_arrays.nodes) - 1
         for row in engine._get_or_tokenize_rows(prompts)
-        if engine._tokenize_row_options(row).longest_answer_length > 1
+        if engine._find_or_tokenize_target_of_row(row).longest_answer_length > 1
     ]
     assert len(deep) > 10
     shapes = passes(engine, prompts)[1:]
@@ -118,7 +119,10 @@ def test_only_prompts_with_an_answer_pay_for_it(architecture: str, monkeypatch: 
     monkeypatch.setattr(causal, "CPU_TOKENS", 60)
     engine = engine_for(architecture)
     few = [prompt for prompt in prompts_of(start="") if prompt.answers[0] in (("yes",), ("no",))]
-    assert all(engine._tokenize_row_options(row).longest_answer_length < 5 for row in engine._get_or_tokenize_rows(few))
+    assert all(
+        engine._find_or_tokenize_target_of_row(row).longest_answer_length < 5
+        for row in engine._get_or_tokenize_rows(few)
+    )
     many = Prompt("Which?\nAnswer:", None, tuple((f"{word} in the room on the day of rest",) for word in ("a", "b")))
     alone = sum(rows * tokens for rows, tokens in passes(engine, [many])[1:])
     without = sum(rows * tokens for rows, tokens in passes(engine, few)[1:])
@@ -135,7 +139,7 @@ def test_a_prompt_takes_memory_for_its_own_answers_only(monkeypatch: pytest.Monk
     many = tuple((f"{start} in the room {end}",) for start in "abcdef" for end in ("of bread", "on trains", "a lamp"))
     prompts = [Prompt("Where?\nAnswer:", None, many), *prompts_of(start="")[:8]]
     engine.score(prompts)
-    trees = [engine._tokenize_row_options(row).tree for row in engine._get_or_tokenize_rows(prompts)]
+    trees = [engine._find_or_tokenize_target_of_row(row).tree for row in engine._get_or_tokenize_rows(prompts)]
     continued = [
         sum(node.has_inner_children for node in tree.iterate_nodes_with_children() if node.path) for tree in trees
     ]
@@ -214,7 +218,7 @@ def test_a_probability_that_is_no_number_behind_the_first_token_is_an_error() ->
     engine = engine_for("llama")
     prompt = Prompt("Which?\nAnswer:", None, (("yes",), ("in the room",)))
     row = engine._get_or_tokenize_rows([prompt])[0]
-    first = {path[0] for path in engine._tokenize_row_options(row).options.sequences[1]}
+    first = {path[0] for path in engine._find_or_tokenize_target_of_row(row).options.sequences[1]}
     with torch.no_grad():
         engine.model.get_input_embeddings().weight[list(first - set(row.ids))] = torch.nan
     assert first - set(row.ids)

@@ -112,7 +112,7 @@ def test_answers_of_several_tokens_equal_one_pass_per_sequence(architecture: str
     answers = (("agree", "agree so", "YES"), ("rather", "agree no"))
     engine = engine_of(architecture, tiny_models.byte_tokenizer(vocab_size=300))
     prompts = prompts_of(answers)[:3]
-    assert max(len(ids) for option in engine.explain_prompt(prompts[0]).options for _, ids in option) > 3
+    assert max(len(ids) for option in engine.explain_and_score_prompt(prompts[0]).options for _, ids in option) > 3
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -180,7 +180,7 @@ def test_number_answers_where_one_begins_another() -> None:
     engine = engine_of("llama", tiny_models.number_tokenizer())
     prompts = prompts_of(answers, end="\nScore:")
     assert_like_slow(engine, prompts, ask(engine, prompts))
-    forms = engine.explain_prompt(prompts[0]).options
+    forms = engine.explain_and_score_prompt(prompts[0]).options
     one, hundred = dict(forms[1])["1"], dict(forms[5])["100"]
     assert hundred[: len(one)] == one
 
@@ -189,7 +189,7 @@ def test_japanese_answers_that_share_their_first_bytes() -> None:
     answers = (("はい",), ("いいえ",))
     engine = engine_of("qwen2")
     prompts = prompts_of(answers, end="\n答え:")
-    options = engine.explain_prompt(prompts[0]).options
+    options = engine.explain_and_score_prompt(prompts[0]).options
     first = [ids[0] for option in options for form, ids in option if not form.startswith(" ")]
     assert len(set(first)) == 1
     assert_like_slow(engine, prompts, ask(engine, prompts))
@@ -208,7 +208,7 @@ def test_prompts_whose_ends_differ_are_scored_on_their_own_forms() -> None:
         Prompt(START + "Bread.\nReply: ", None, YES_NO),
         Prompt(START + "Bread.\nRepl", None, (("y", "yes"), ("no",))),
     ]
-    assert len({tuple(engine.explain_prompt(prompt).options) for prompt in prompts}) == 3
+    assert len({tuple(engine.explain_and_score_prompt(prompt).options) for prompt in prompts}) == 3
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -252,7 +252,7 @@ def test_the_longest_prompt_that_fits_leaves_room_for_its_answer() -> None:
     answers = (("agree strongly",), ("rather not",))
     probe = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300))
     prompt = prompts_of(answers)[0]
-    longest = max(len(ids) for forms in probe.explain_prompt(prompt).options for _, ids in forms)
+    longest = max(len(ids) for forms in probe.explain_and_score_prompt(prompt).options for _, ids in forms)
     needed = probe.count_prompt_tokens([prompt])[0] + longest
     exact = engine_of("gpt2", tiny_models.byte_tokenizer(vocab_size=300), n_positions=needed)
     assert_like_slow(exact, [prompt], exact.score([prompt])[0])
@@ -267,7 +267,7 @@ def test_an_empty_prompt_is_an_error_of_its_row() -> None:
 
 def test_forms_that_join_with_the_end_of_the_prompt_are_dropped_and_reported() -> None:
     engine = engine_of("llama")
-    explained = engine.explain_prompt(Prompt("A state", None, (("ment", "yes"), ("no",))))
+    explained = engine.explain_and_score_prompt(Prompt("A state", None, (("ment", "yes"), ("no",))))
     assert (0, "ment") in [(option, form) for option, form, _ in explained.dropped]
     assert " ment" in dict(explained.options[0])
     assert explained.score.error is None

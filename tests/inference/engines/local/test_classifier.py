@@ -98,7 +98,7 @@ def test_a_likeliest_class_that_is_no_option_is_no_answer():
 
 def test_what_it_shows_before_it_is_asked():
     engine = engine_of()
-    shown = engine.explain_prompt(prompt_of(*PAIRS[0]))
+    shown = engine.explain_and_score_prompt(prompt_of(*PAIRS[0]))
     assert shown.text == "\n".join(PAIRS[0])
     assert [forms[0][0] for forms in shown.options] == ["ENTAILMENT", "Contradiction", "neutral"]
     assert engine.choose_prompt_form("chat") == "pair" and engine.mask_token is None

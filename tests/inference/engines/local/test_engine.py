@@ -51,7 +51,7 @@ def test_chat_prompts_are_scored_behind_the_generation_prompt() -> None:
     engine = in_memory(tiny_models.byte_tokenizer(chat=True))
     messages = ({"role": "user", "content": "Reply yes or no. Statement: Bread."},)
     text = "<|endoftext|><|user|>\nReply yes or no. Statement: Bread.\n<|assistant|>\n"
-    explained = engine.explain_prompt(Prompt(None, messages, ANSWERS))
+    explained = engine.explain_and_score_prompt(Prompt(None, messages, ANSWERS))
     assert explained.text == text
     assert explained.n_tokens == len(engine.tokenizer(text)["input_ids"])
     assert explained.score.probability == pytest.approx(engine.score([Prompt(text, None, ANSWERS)])[0][0].probability)

@@ -208,7 +208,7 @@ def test_the_answer_is_the_option_of_the_likeliest_word() -> None:
 
 def test_words_that_are_not_one_token_are_reported() -> None:
     engine = engine_of("bert", tiny_models.wordpiece_tokenizer(lowercase=False))
-    explained = engine.explain_prompt(prompts_of(engine)[0])
+    explained = engine.explain_and_score_prompt(prompts_of(engine)[0])
     kept = [[form for form, _ in option] for option in explained.options]
     assert kept == [["agree", "accept", "support"], ["disagree", "reject"]]
     assert [(option, form) for option, form, _ in explained.dropped] == [
@@ -222,7 +222,7 @@ def test_words_that_are_not_one_token_are_reported() -> None:
 
 def test_case_variants_of_an_uncased_model_count_once() -> None:
     engine = engine_of("bert")
-    explained = engine.explain_prompt(prompts_of(engine)[0])
+    explained = engine.explain_and_score_prompt(prompts_of(engine)[0])
     assert [form for form, _ in explained.options[0]][:2] == ["agree", "Agree"]
     once = engine.score([Prompt(prompts_of(engine)[0].text, None, (("agree", "accept", "support"), ("reject",)))])[0][0]
     assert explained.score.probability[0] == pytest.approx(once.probability[0])
@@ -230,7 +230,7 @@ def test_case_variants_of_an_uncased_model_count_once() -> None:
 
 def test_a_word_outside_the_alphabet_is_not_in_the_vocabulary() -> None:
     engine = engine_of("bert")
-    explained = engine.explain_prompt(prompts_of(engine, (("agree", "賛成"), ("reject", "反")))[0])
+    explained = engine.explain_and_score_prompt(prompts_of(engine, (("agree", "賛成"), ("reject", "反")))[0])
     assert {form for _, form, _ in explained.dropped} == {"賛成", "反"}
     assert "is not in the vocabulary" in {reason for *_, reason in explained.dropped}
 

@@ -16,7 +16,7 @@ from helpers.thinking_server import END, WINDOW, WRITES, ThinkingServer, next_to
 from inference.engines.contract import Sampling, Thinking
 from inference.engines.openai.engine import OpenAIEngine
 from inference.engines.openai.failures import Retries
-from inference.engines.openai.requests import parse_answer_text
+from inference.engines.openai.requests import split_choice_into_thoughts_and_answer
 from inference.engines.openai.settings import ApiSettings
 from inference.engines.openai.thoughts.message_route import MessageRoute
 from inference.engines.openai.thoughts.template_route import TemplateRoute
@@ -313,9 +313,11 @@ def test_a_prompt_whose_requests_fail_is_an_error_of_its_own() -> None:
 def test_texts_after_thoughts_follow_the_same_rule(marks: ThinkingMarks, write: str) -> None:
     thought = write_in_family(write, marks)
     if marks.end not in thought:
-        assert parse_answer_text({"text": f"{marks.begin}{thought}"}).answer is None
+        assert split_choice_into_thoughts_and_answer({"text": f"{marks.begin}{thought}"}).answer is None
         return
     for written in (f"{marks.begin}{thought}yes", f"{thought}yes"):  # the template opens it, or the model
-        text = parse_answer_text({"text": written})
+        text = split_choice_into_thoughts_and_answer({"text": written})
         assert (text.answer, text.whole) == ("yes", written)
-    assert parse_answer_text({"text": f"No {marks.begin} here."}).answer == f"No {marks.begin} here."
+    assert (
+        split_choice_into_thoughts_and_answer({"text": f"No {marks.begin} here."}).answer == f"No {marks.begin} here."
+    )

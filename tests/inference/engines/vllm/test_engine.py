@@ -23,7 +23,7 @@ from helpers import tiny_models
 from helpers.thinking_models import build_thinking_tokenizer
 from inference import engines
 from inference.__main__ import main
-from inference.engines.adapters import Adapter, read_adapter_settings_and_shapes
+from inference.engines.adapters import Adapter, read_adapter_and_check_shapes
 from inference.engines.contract import Sampling
 from inference.engines.vllm.settings import VllmSettings, parse_vllm_assignments
 from inference.stimuli.templates.prompts import Prompt
@@ -325,7 +325,7 @@ def adapter(folder: Path, rank: int, width: int) -> Adapter:
     weights = {f"{layer}.lora_A.weight": torch.ones(rank, width), f"{layer}.lora_B.weight": torch.ones(width, rank)}
     save_file(weights, folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text(json.dumps({"r": rank, "base_model_name_or_path": "base"}))
-    return read_adapter_settings_and_shapes(folder)
+    return read_adapter_and_check_shapes(folder)
 
 
 def test_an_adapter_is_asked_with_every_prompt(install: Callable[..., ModuleType], model: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from inference.engines.vllm.requested_tokens import read_logprobs
+from inference.engines.vllm.requested_tokens import read_logprobs_of_tokens_per_output
 
 
 def output_of(told: list[tuple[int, float]]) -> Any:
@@ -25,8 +25,8 @@ def test_log_probabilities_are_read_in_the_order_that_they_were_asked_in() -> No
         output_of([]),
     ]
     expected = [[-1.0, -2.0], [-1.5, -0.5], [-3.5, -2.5], [-4.5, math.nan], [math.nan, math.nan]]
-    np.testing.assert_array_equal(read_logprobs(outputs, (4, 2)), expected)
+    np.testing.assert_array_equal(read_logprobs_of_tokens_per_output(outputs, (4, 2)), expected)
 
 
 def test_no_output_has_no_log_probabilities() -> None:
-    assert read_logprobs([], (4, 2)).shape == (0, 2)
+    assert read_logprobs_of_tokens_per_output([], (4, 2)).shape == (0, 2)

@@ -6,19 +6,19 @@ import pytest
 
 from inference.meaning.decoys import antonyms, negated
 from inference.meaning.decoys.exchanged import Exchange
-from inference.meaning.decoys.sentences import analyse_original_sentences_of_items
+from inference.meaning.decoys.sentences import build_sentences_of_item_originals
 from inference.stimuli.study import Item, Variant
 
 
 def analyse(text):
     original = Variant("x", "original", "original", text, ())
     other = Variant("x", "p1", "paraphrase", "The tea, in which you see things written small.", ())
-    return analyse_original_sentences_of_items([Item("x", (original, other))], None)[0]
+    return build_sentences_of_item_originals([Item("x", (original, other))], None)[0]
 
 
 def exchange(text):
     sentence = analyse(text)
-    return Exchange([sentence], 0).exchange_parts_of_sentence(sentence)
+    return Exchange([sentence], 0).list_exchanged_sentences_or_reason(sentence)
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def exchange(text):
     ],
 )
 def test_english_is_denied_in_its_main_clause(text, denial):
-    assert negated.negate_sentence(analyse(text))[0].text == denial
+    assert negated.list_negated_sentences_or_reason(analyse(text))[0].text == denial
 
 
 def test_a_question_that_asks_the_same_is_left_out():
-    assert "asks the same" in negated.negate_sentence(analyse("Is tea good?"))
-    assert negated.negate_sentence(analyse("Who is good?"))[0].text == "Who is not good?"
-    assert negated.negate_sentence(analyse("Who likes tea?")) == "a question"
+    assert "asks the same" in negated.list_negated_sentences_or_reason(analyse("Is tea good?"))
+    assert negated.list_negated_sentences_or_reason(analyse("Who is good?"))[0].text == "Who is not good?"
+    assert negated.list_negated_sentences_or_reason(analyse("Who likes tea?")) == "a question"
 
 
 @pytest.mark.parametrize(
@@ -73,18 +73,18 @@ def test_a_question_that_asks_the_same_is_left_out():
     ],
 )
 def test_an_english_word_is_replaced_by_its_antonym_in_the_same_form(text, changed):
-    assert changed in [candidate.text for candidate in antonyms.replace_by_antonym(analyse(text), 0)]
+    assert changed in [candidate.text for candidate in antonyms.list_antonym_sentences_or_reason(analyse(text), 0)]
 
 
 @pytest.mark.parametrize(
     "text", ["They have the right to go.", "Is this right or wrong?", "It is an old-fashioned tea."]
 )
 def test_words_of_several_senses_and_pairs_that_are_joined_stay(text):
-    assert antonyms.replace_by_antonym(analyse(text), 0) == antonyms.NO_WORD
+    assert antonyms.list_antonym_sentences_or_reason(analyse(text), 0) == antonyms.NO_WORD
 
 
 def test_words_that_are_seldom_good_english_come_last():
-    candidates = antonyms.replace_by_antonym(analyse("Tea with milk is good with many sweets."), 0)
+    candidates = antonyms.list_antonym_sentences_or_reason(analyse("Tea with milk is good with many sweets."), 0)
     assert candidates[0].source == "good -> bad" and len(candidates) == 4
 
 
@@ -97,9 +97,9 @@ def test_a_table_of_antonyms_has_a_hundred_pairs_or_more_and_of_ones_own_takes_i
     )
     (tmp_path / "a.yaml").write_text("verbs: [[sip, gulp]]\nverb forms: {sip: [sips, sipped, sipped, sipping]}\n")
     own = str(tmp_path / "a.yaml")
-    assert [change.text for change in antonyms.replace_by_antonym(analyse("You sipped hot tea."), 0, own)] == [
-        "You gulped hot tea."
-    ]
+    assert [
+        change.text for change in antonyms.list_antonym_sentences_or_reason(analyse("You sipped hot tea."), 0, own)
+    ] == ["You gulped hot tea."]
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,9 @@ def test_japanese_has_its_own_rules(text, denial, antonym, exchanged):
     pytest.importorskip("fugashi")
     sentence = analyse(text)
     assert sentence.language == "ja"
-    assert denial is None or negated.negate_sentence(sentence)[0].text == denial
-    assert antonym in [candidate.text for candidate in antonyms.replace_by_antonym(sentence, 0)]
-    made = Exchange([sentence], 0).exchange_parts_of_sentence(sentence)
+    assert denial is None or negated.list_negated_sentences_or_reason(sentence)[0].text == denial
+    assert antonym in [candidate.text for candidate in antonyms.list_antonym_sentences_or_reason(sentence, 0)]
+    made = Exchange([sentence], 0).list_exchanged_sentences_or_reason(sentence)
     assert made[0].text == exchanged if exchanged else isinstance(made, str)
 
 

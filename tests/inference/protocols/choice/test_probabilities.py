@@ -76,5 +76,5 @@ def test_probabilities_are_those_of_the_slow_way_in_every_order(engine, slow, wa
 def test_a_letter_is_a_capital_with_or_without_a_space_and_nothing_else(engine):
     (item,) = build_question_items([QUESTION])
     (asked,) = choice.Questions(choice.read_choice_prompts()).rounds("plain")
-    explained = engine.explain_prompt(asked.render(item.variants[0], None))
+    explained = engine.explain_and_score_prompt(asked.render(item.variants[0], None))
     assert [{form for form, _ in forms} for forms in explained.options] == [{each, f" {each}"} for each in "ABCDE"]

@@ -15,7 +15,7 @@ from helpers.commands import waver
 from helpers.few_pages import keep_pages
 from helpers.html_pages import Page
 from helpers.inspect_tasks import ask_task, install_task_package
-from inference.importers.inspect.log import read_evaluation_of_inspect_log
+from inference.importers.inspect.log import read_evaluation_and_cache_inspect_log
 from inference.protocols import choice
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import read_questions
@@ -141,9 +141,9 @@ def test_a_wrong_argument_is_an_error_that_inspect_shows_as_a_line(tmp_path, arg
 def test_public_logs_are_read_as_inspect_reads_them(shared, name):
     path = shared / "eval-logs" / "inspect" / name
     log = inspect_log.read_eval_log(str(path), resolve_attachments=True)
-    ours = read_evaluation_of_inspect_log(path)
+    ours = read_evaluation_and_cache_inspect_log(path)
     assert (ours.task, ours.model, ours.status) == (log.eval.task, log.eval.model, log.status)
-    samples = {(sample["id"], sample["epoch"]): sample for _, sample in ours.read_samples()}
+    samples = {(sample["id"], sample["epoch"]): sample for _, sample in ours.iterate_places_and_raw_samples()}
     assert samples.keys() == {(sample.id, sample.epoch) for sample in log.samples}
     for theirs in log.samples:
         sample = samples[theirs.id, theirs.epoch]

@@ -14,7 +14,7 @@ from inference.protocols.scale import COLUMNS, Questions, build_scale_study, rea
 from inference.protocols.scale.reading import (
     VERSION,
     build_columns_of_scale_response,
-    find_option_by_number_or_letter,
+    find_option_words_by_number_or_letter,
 )
 from inference.protocols.scale.shown import DOWN, LETTERS, NUMBERS, UP, WORDS, Showing, choose_shown_options
 from inference.stimuli.items import read_and_check_items
@@ -172,8 +172,8 @@ def test_of_bounds_the_likeliest_number_is_the_answer_only_if_no_other_can_be(up
     ],
 )  # fmt: skip
 def test_texts_are_read_by_the_rule(text, number, letter):
-    assert find_option_by_number_or_letter(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
-    assert find_option_by_number_or_letter(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
+    assert find_option_words_by_number_or_letter(text, choose_shown_options(FIVE, Showing(NUMBERS)), NUMBERS) == number
+    assert find_option_words_by_number_or_letter(text, choose_shown_options(FIVE, Showing(LETTERS)), LETTERS) == letter
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_texts_are_read_by_the_rule(text, number, letter):
 )  # fmt: skip
 def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option: str | None) -> None:
     shown = choose_shown_options(("そう思わない", "どちらでもない", "そう思う"), Showing(NUMBERS))
-    assert find_option_by_number_or_letter(text, shown, NUMBERS) == option
+    assert find_option_words_by_number_or_letter(text, shown, NUMBERS) == option
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option
 )  # fmt: skip
 def test_a_korean_sentence_may_end_behind_its_number(text: str, option: str | None) -> None:
     shown = choose_shown_options(("반대", "보통", "찬성"), Showing(NUMBERS))
-    assert find_option_by_number_or_letter(text, shown, NUMBERS) == option
+    assert find_option_words_by_number_or_letter(text, shown, NUMBERS) == option
 
 
 def test_counts_go_from_the_lowest_option_to_the_highest_whatever_was_shown():

@@ -82,33 +82,33 @@ def test_a_scale_is_mapped_and_its_middle_dropped(tmp_path, kind):
         frame.to_parquet(path)
     else:  # JSON is YAML
         frame.to_json(path, orient="records", lines=kind == "jsonl")
-    found = texts.read_wording_texts(path, columns())
+    found = texts.read_pool_of_wording_texts(path, columns())
     assert [text.gold for text in found.texts] == ["no"] * 3 + ["yes"] * 3
     assert (found.rows, found.neutral, found.repeated, found.filtered) == (7, 1, 0, 0)
     assert found.describe_rows_read_and_kept() == "7 rows, 1 neutral, dropped: 6 items (3 yes, 3 no)"
-    assert texts.read_wording_texts(path, columns(where=["k=a"])).describe_rows_read_and_kept() == (
+    assert texts.read_pool_of_wording_texts(path, columns(where=["k=a"])).describe_rows_read_and_kept() == (
         "7 rows, 1 left out by --where, 1 neutral, dropped: 5 items (2 yes, 3 no)"
     )
 
 
 def test_items_are_known_by_their_text_or_by_a_column(tmp_path):
     path = csv(tmp_path, "id,t,g\n7,One. ,1\n8,Two.,-1\n9,One.,1\n")
-    by_text = texts.read_wording_texts(path, columns())
+    by_text = texts.read_pool_of_wording_texts(path, columns())
     assert by_text.repeated == 1
     assert [text.text for text in by_text.texts] == ["One.", "Two."]
-    assert [text.item for text in texts.read_wording_texts(path, columns(item="id")).texts] == ["7", "8", "9"]
-    moved = texts.read_wording_texts(csv(tmp_path, "t,g\nNew.,1\nOne.,1\n"), columns())
+    assert [text.item for text in texts.read_pool_of_wording_texts(path, columns(item="id")).texts] == ["7", "8", "9"]
+    moved = texts.read_pool_of_wording_texts(csv(tmp_path, "t,g\nNew.,1\nOne.,1\n"), columns())
     assert moved.texts[1].item == by_text.texts[0].item
 
 
 def test_gold_may_be_absent_or_say_it_itself(tmp_path):
     path = csv(tmp_path, "t,g\nOne.,Yes\nTwo.,no\n")
-    assert [text.gold for text in texts.read_wording_texts(path, columns(yes_if=None, no_if=None)).texts] == [
+    assert [text.gold for text in texts.read_pool_of_wording_texts(path, columns(yes_if=None, no_if=None)).texts] == [
         "yes",
         "no",
     ]
     assert [
-        text.gold for text in texts.read_wording_texts(path, columns(gold=None, yes_if=None, no_if=None)).texts
+        text.gold for text in texts.read_pool_of_wording_texts(path, columns(gold=None, yes_if=None, no_if=None)).texts
     ] == [None, None]
 
 
@@ -129,7 +129,7 @@ def test_gold_may_be_absent_or_say_it_itself(tmp_path):
 def test_one_line_with_file_and_row(tmp_path, content, given, message):
     path = csv(tmp_path, content)
     with pytest.raises(InputError, match=message) as raised:
-        texts.read_wording_texts(path, columns(**given))
+        texts.read_pool_of_wording_texts(path, columns(**given))
     assert str(raised.value).startswith(str(path)) and "\n" not in str(raised.value)
 
 
@@ -137,10 +137,10 @@ def test_texts_that_are_none(tmp_path):
     path = tmp_path / "given.json"
     path.write_text(json.dumps([{"t": 3, "g": 1}]), encoding="utf-8")
     with pytest.raises(InputError, match="entry 1: column 't' must be text, not 3"):
-        texts.read_wording_texts(path, columns())
+        texts.read_pool_of_wording_texts(path, columns())
     path.write_text('[{"t": "\\ud83d", "g": 1}]', encoding="utf-8")
     with pytest.raises(InputError, match="entry 1: broken character"):
-        texts.read_wording_texts(path, columns())
+        texts.read_pool_of_wording_texts(path, columns())
 
 
 def test_yes_and_no_go_together():

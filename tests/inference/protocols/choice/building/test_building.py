@@ -15,7 +15,7 @@ from helpers.commands import ROOT, waver
 from inference.protocols.choice.building import selecting
 from inference.protocols.choice.building.building import (
     build_study_in_steps,
-    read_questions_and_fill_sources,
+    read_questions_and_equal_choices_of_files,
     write_questions,
 )
 from inference.stimuli import questions
@@ -211,7 +211,7 @@ def test_a_question_of_two_files_is_refused(tmp_path, monkeypatch, other):
     for name in ("given.jsonl", "copy.jsonl"):
         written(tmp_path, *FULL[:2], SAME, name=name)
     with pytest.raises(InputError, match=r"is in given\.jsonl, too; name each question once"):
-        read_questions_and_fill_sources(["given.jsonl", other])
+        read_questions_and_equal_choices_of_files(["given.jsonl", other])
 
 
 def test_the_published_questions_go_all_the_way(shared, tmp_path):

@@ -48,7 +48,7 @@ def test_a_list_that_does_not_fit_is_refused(tmp_path, rows, words):
 
 
 def test_the_splits_have_the_sizes_of_table_4():
-    drawn = selecting.draw_and_assign_splits_within_subsets([*made(3134), *made(7140, MATH, "m")], seed=1)
+    drawn = selecting.assign_random_splits_within_subsets([*made(3134), *made(7140, MATH, "m")], seed=1)
     counts = Counter((each.subset, each.split) for each in drawn)
     assert [counts[GENERAL, name] for name in ("train", "validation", "test")] == [2194, 470, 470]
     assert [counts[MATH, name] for name in ("train", "validation", "test")] == [4998, 1071, 1071]
@@ -56,8 +56,8 @@ def test_the_splits_have_the_sizes_of_table_4():
 
 def test_the_splits_depend_on_the_seed_and_not_on_the_order_of_the_file():
     given = made(60)
-    first = {each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given, seed=1)}
+    first = {each.item: each.split for each in selecting.assign_random_splits_within_subsets(given, seed=1)}
     assert first == {
-        each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given[::-1], seed=1)
+        each.item: each.split for each in selecting.assign_random_splits_within_subsets(given[::-1], seed=1)
     }
-    assert first != {each.item: each.split for each in selecting.draw_and_assign_splits_within_subsets(given, seed=2)}
+    assert first != {each.item: each.split for each in selecting.assign_random_splits_within_subsets(given, seed=2)}

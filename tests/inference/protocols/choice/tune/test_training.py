@@ -20,7 +20,7 @@ from helpers import choice_texts, tiny_models
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.engines import adapters, loading
-from inference.engines.digest import compute_folder_digest
+from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.protocols.choice.tune import settings, training
 from inference.protocols.choice.tune.checkpoints import AdapterFolder
 from inference.protocols.choice.tune.examples import Example
@@ -48,7 +48,7 @@ def folder(tmp_path_factory):
     """A tiny model, a run that it has answered, settings."""
     folder = tmp_path_factory.mktemp("choice")
     tiny_models.checkpoint(folder / "tiny", "llama", num_hidden_layers=1)
-    revision = compute_folder_digest(folder / "tiny")
+    revision = compute_sampled_checkpoint_digest(folder / "tiny")
     choice_texts.write_run(folder / "run", info={"revision": revision})
     (folder / "settings.toml").write_text(SETTINGS, encoding="utf-8")
     return folder
@@ -109,7 +109,7 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
     rows = learner.encode_examples(examples.validation)
     tuned_model = loading.load_checkpoint(
         str(folder / "tiny"), engine="causal", dtype="float32", device="cpu", revision=None, seed=0,
-        adapter=adapters.read_adapter_settings_and_shapes(tuned),
+        adapter=adapters.read_adapter_and_check_shapes(tuned),
     ).model  # fmt: skip
     batches = []
     for start in (0, 4):  # as evaluation takes them
@@ -207,8 +207,8 @@ def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
         elif moment == "published":
             patched.setattr(
                 AdapterFolder,
-                "save_adapter_of_best_checkpoint",
-                at(AdapterFolder.save_adapter_of_best_checkpoint, lambda given: True),
+                "save_best_adapter_and_remove_checkpoints",
+                at(AdapterFolder.save_best_adapter_and_remove_checkpoints, lambda given: True),
             )
         else:
             patched.setattr(

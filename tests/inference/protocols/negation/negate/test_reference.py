@@ -80,7 +80,7 @@ def test_the_published_negations_come_out_of_their_sources(part, shared):
     sources = list(dict.fromkeys(source for source, _ in published))
     made = {
         (source, each.text): each
-        for source, found in zip(sources, sentences.negate_sentences(sources, "ja"), strict=True)
+        for source, found in zip(sources, sentences.iterate_negations_or_reasons(sources, "ja"), strict=True)
         for each in found
         if not isinstance(found, str)
     }

@@ -63,7 +63,7 @@ def test_the_engine_gives_the_held_out_accuracy_that_was_recorded(made):
         engine = engines.load_engine(str(made / "t" / f"t-{seed}"))
         tuned = engine.info["tuning"]
         assert (tuned["seed"], tuned["rate"], tuned["name"], tuned["files"]) == (seed, 0.01, "t", ["rows.jsonl"])
-        _, held_out = tuning.draw_train_and_held_out_rows(len(rows), seed)
+        _, held_out = tuning.draw_train_and_held_out_row_numbers(len(rows), seed)
         prompts = [
             book.render("pair", {"premise": row.premise, "hypothesis": row.hypothesis, "options": nli.LABELS})
             for row in (rows[place] for place in held_out)
@@ -85,7 +85,9 @@ def test_the_same_call_makes_the_same_weights(made, tmp_path):
     encoder = Encoder(str(made / "tiny"), "tiny", rows, "cpu")
     cell = tuning.TuningGrid((0.01,), (6,)).list_training_cells_of_seed(1)[0]
     record = {"name": "t", "set": "", "base": "tiny", "files": []}
-    encoder.tune_save_and_test_encoder(cell, *tuning.draw_train_and_held_out_rows(len(rows), 1), record, tmp_path)
+    encoder.tune_save_and_test_encoder(
+        cell, *tuning.draw_train_and_held_out_row_numbers(len(rows), 1), record, tmp_path
+    )
     again, first = (load_file(folder / "model.safetensors") for folder in (tmp_path, made / "t" / "t-1"))
     assert again.keys() == first.keys() and all(bool((again[name] == first[name]).all()) for name in first)
 

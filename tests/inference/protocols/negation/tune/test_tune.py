@@ -51,12 +51,12 @@ class TestRows:
             nli.read_tuning_pairs([write(tmp_path / "few.jsonl", rows)])
 
     def test_four_fifths_are_trained_on_and_each_seed_draws_others(self):
-        splits = [nli.draw_train_and_held_out_rows(101, seed) for seed in range(5)]
+        splits = [nli.draw_train_and_held_out_row_numbers(101, seed) for seed in range(5)]
         for train, held_out in splits:
             assert len(held_out) == 20 and sorted(train + held_out) == list(range(101))
             assert train != sorted(train)
         assert len({tuple(held_out) for _, held_out in splits}) == 5
-        assert nli.draw_train_and_held_out_rows(101, 3) == splits[3]
+        assert nli.draw_train_and_held_out_row_numbers(101, 3) == splits[3]
 
 
 class Paper:
@@ -83,7 +83,7 @@ INSTANCES = [Instance(str(number), "original", f"{number}.", "So.", LABELS[numbe
 
 def tuned(encoder, out, seeds=2, grid=GRID, rows=INSTANCES):
     return [
-        each for each in nli.iterate_trainings_and_choices(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
+        each for each in nli.train_cells_and_yield_choices(encoder, rows, [out.parent / "a.jsonl"], grid, seeds, out)
         if isinstance(each, nli.ChosenModel)
     ]  # fmt: skip
 
@@ -136,7 +136,7 @@ class TestGrid:
         assert stopped.trained + again.trained == whole.trained
         assert left(out) == left(tmp_path / "whole" / "t")
 
-    @pytest.mark.parametrize("moment", ["keep_only_best_cell_of_seed", "publish_checkpoint"])
+    @pytest.mark.parametrize("moment", ["choose_best_cell_and_remove_other_checkpoints", "publish_checkpoint"])
     def test_a_kill_between_a_cell_and_what_follows_it_loses_nothing(self, moment, tmp_path, monkeypatch):
         results = {
             cell: CellResult(0.9 - place / 10, 1.0) for place, cell in enumerate(GRID.list_training_cells_of_seed(0))
