@@ -42,7 +42,7 @@ from math import comb
 
 import numpy as np
 
-from analysis.statistics.multiplicity import ALPHA, SMALLEST
+from analysis.statistics.multiplicity import SMALLEST
 from analysis.statistics.permuted_sums import compute_z_of_sum_permuted_within_items
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
@@ -115,11 +115,13 @@ def detect_change_over_looks(
     return Drift(z, p, *_locate_start_of_change_with_likely_range(z))
 
 
-def can_find_any_change(answers: Sequence[Array], has_shared_fresh_wordings: bool = False, looks: int = LOOKS) -> bool:
-    """Tell whether the largest change of so many items, looks and shared wordings would be found.
+def compute_least_p_of_change(
+    answers: Sequence[Array], has_shared_fresh_wordings: bool = False, looks: int = LOOKS
+) -> float:
+    """Compute the p value that the largest change of so many items, looks and shared wordings would have.
 
-    The p value of items is least where all that have answers at two looks change alike; that of shared wordings where
-    those of every look lie above all before.
+    That of items is least where all that have answers at two looks change alike; that of shared wordings where those of
+    every look lie above all before.
 
     Parameters
     ----------
@@ -128,10 +130,11 @@ def can_find_any_change(answers: Sequence[Array], has_shared_fresh_wordings: boo
 
     Returns
     -------
-    bool
+    float
+        At most 1; no p of these looks is smaller.
 
-    >>> [can_find_any_change([np.zeros((30, n))] * 2, has_shared_fresh_wordings=True) for n in (7, 8)]
-    [False, True]
+    >>> [round(compute_least_p_of_change([np.zeros((30, n))] * 2, has_shared_fresh_wordings=True), 3) for n in (7, 8)]
+    [0.138, 0.037]
     """
     has_answer = [~np.isnan(look) for look in answers]
     n_looks_answered = np.sum([present.any(axis=1) for present in has_answer], axis=0)
@@ -139,7 +142,7 @@ def can_find_any_change(answers: Sequence[Array], has_shared_fresh_wordings: boo
     if has_shared_fresh_wordings:
         wording_counts = [int(present.any(axis=0).sum()) for present in has_answer]
         least = max(least, _compute_least_p_of_shared_wordings(wording_counts, looks))
-    return count_windows_of_planned_looks(looks) * least < ALPHA
+    return min(count_windows_of_planned_looks(looks) * max(least, SMALLEST), 1.0)
 
 
 def _compute_least_p_of_shared_wordings(wording_counts: Sequence[int], looks: int) -> float:

@@ -17,7 +17,7 @@ from analysis.pages.drift.tables import (
 )
 from analysis.pages.drift.wordings import SAME
 from analysis.runs import Runs
-from analysis.statistics.drift import LOOKS, Drift, can_find_any_change
+from analysis.statistics.drift import LOOKS, Drift, compute_least_p_of_change
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
@@ -57,11 +57,13 @@ def tabulate_change_verdict_of_each_series(runs: Runs, *, looks: int = LOOKS) ->
     if not detected:
         return pd.DataFrame()
     frame = pd.DataFrame([build_unit_columns_of_series(series) | {"p": drift.p[-1]} for series, drift in detected])
-    holm = correct_families_by_holm(frame.assign(page=0), ["page"], "p")
+    least = [compute_least_p_of_change(row.answers, row.has_shared_fresh_wordings, looks) for row, _ in detected]
+    frame = frame.assign(page=0, least=np.where(frame["p"].isna(), np.nan, least))
+    # What would not be found if all rows changed as much as they could, is not told.
+    holm, least_holm = (correct_families_by_holm(frame, ["page"], column) for column in ("p", "least"))
     rows = []
-    for (series, drift), p, p_holm in zip(detected, frame["p"], holm, strict=True):
-        is_told = can_find_any_change(series.answers, series.has_shared_fresh_wordings, looks) and not np.isnan(p)
-        verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if is_told else CANNOT_TELL
+    for (series, drift), p, p_holm, least_p_holm in zip(detected, frame["p"], holm, least_holm, strict=True):
+        verdict = CHANGED if p_holm < ALPHA else NOT_FOUND if least_p_holm < ALPHA else CANNOT_TELL
         # What Holm's correction multiplies the last p by, it does at every look.
         alarms = np.flatnonzero(drift.p * (p_holm / p) < ALPHA) if verdict == CHANGED else np.zeros(0, int)
         columns_about_looks = _collect_row_values_on_measure_and_looks(series, looks)

@@ -56,7 +56,7 @@ COLUMNS: Mapping[str, Column] = {
     # changes
     "found": Column(
         "changed: p after Holm is below .05; no change found: it is not, which is no proof that there is none; cannot "
-        "tell: there is no test, or it could not find a change of so few items or shared wordings",
+        "tell: there is no test, or it could not find a change with so few items or shared wordings",
         header="Found",
     ),
     "p": Column(f"p value of a change at any look, {PAID}", "", "p", 3),

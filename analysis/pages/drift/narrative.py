@@ -215,7 +215,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
     if len(untestable):
         yield (
-            "Even a change of all answers could not be found of so few items or shared wordings: "
+            "Even a change of all answers could not be found with so few items or shared wordings: "
             f"{join_names(list(untestable.index))}. Ask more, or plan fewer looks from the start (-p looks=N)."
         )
     yield from list_few_items_cautions(

@@ -82,17 +82,19 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
     """Say whether the kurtosis is lower at the highest temperature than at the lowest, for base and tuned models."""
     models = scores[(scores["model"] != GOLD) & ~is_validity_below_half(scores["validity"])]
     unit = ["study", "group", "model", "form", "prompt", "range", "method"]
+    n_curves = 0
     for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
         ordered = part.dropna(subset=["kurtosis", "temperature"]).sort_values("temperature")
         curves = ordered.groupby(unit, sort=False, dropna=False)["kurtosis"].agg(["first", "last", "size"])
         curves = curves[curves["size"] > 1]
+        n_curves += len(curves)
         if len(curves):
             lower = int((curves["last"] < curves["first"]).sum())
             yield (
                 f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
                 f"of {format_quantity(len(curves), 'case')} of model, group, range and method."
             )
-    if models["temperature"].nunique() > 1 and models["temperature"].isna().any():
+    if n_curves and models["temperature"].isna().any():
         yield "Scores at the maker’s temperature are left out of this; the tables have them."
 
 

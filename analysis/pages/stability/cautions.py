@@ -169,7 +169,7 @@ def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.Da
     typical = wordings.count_paraphrases_by_item(items).groupby("study", sort=False).median().astype(int)
     few = typical[(typical > 0) & (typical < FEW_PARAPHRASES)]
     if len(few):
-        in_studies = f" in {join_names(list(few.index))}" if len(few) < len(typical) else ""
+        in_studies = f" in {join_names([f'“{study}”' for study in few.index])}" if len(few) < len(typical) else ""
         sentences.append(
             f"Only {format_count_range(few, 'wording')} per item{in_studies}: a single one is "
             f"{'up to ' if few.nunique() > 1 else ''}{format_percent(1 / few.min())} of them, and ranges grow with the "

@@ -113,7 +113,7 @@ def describe_paraphrases_of_changed_meaning(items: pd.DataFrame) -> list[str]:
     if changed_items.empty:
         return []
     lowest = changed_items.iloc[0]
-    of_study = f" of {lowest['study']}" if items["study"].nunique() > 1 else ""
+    of_study = f" of “{lowest['study']}”" if items["study"].nunique() > 1 else ""
     return [
         f"Checked by hand, the paraphrases of {len(changed_items):,} of {format_quantity(len(checked_items), 'item')} "
         "do not all mean the same. The lowest share that does is "

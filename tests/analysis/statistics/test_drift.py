@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 from analysis.statistics.drift import (
-    can_find_any_change,
+    compute_least_p_of_change,
     compute_z_against_earlier_looks,
     count_windows_of_planned_looks,
     detect_change_over_looks,
@@ -153,10 +153,22 @@ def test_fifty_looks_without_a_change_seldom_alarm(kind):
 
 
 @pytest.mark.parametrize(("n_wordings", "n_looks"), [(7, 2), (8, 2), (1, 6), (2, 6), (3, 3), (4, 3)])
-def test_shared_wordings_that_could_show_no_change_are_told_from_those_that_could(n_wordings, n_looks):
-    """Against looks that rise each time, in the words of p: no order of the wordings gives a smaller one."""
+def test_the_least_p_of_shared_wordings_is_that_of_looks_that_rise_each_time(n_wordings, n_looks):
+    """Of wordings of their own, only the number of items counts."""
     rising = np.arange(n_wordings * n_looks, dtype=float).reshape(n_looks, 1, n_wordings)
     answers = [look + np.linspace(0, 0.1, 40)[:, None] for look in rising]
     p = detect_change_over_looks(answers, has_shared_fresh_wordings=True).p[-1]
-    assert can_find_any_change(answers, has_shared_fresh_wordings=True) == (p < 0.05)
-    assert can_find_any_change(answers)  # of wordings of their own, 40 items are enough
+    assert compute_least_p_of_change(answers, has_shared_fresh_wordings=True) == pytest.approx(p, rel=1e-9)
+    assert compute_least_p_of_change(answers) == count_windows_of_planned_looks() * 2.0**-39
+
+
+@pytest.mark.parametrize("n_wordings", [(2, 2), (1, 2, 2), (2, 1, 1, 1)])
+def test_no_order_of_shared_wordings_has_a_smaller_p(n_wordings):
+    """By all orders, with as many planned looks as there are."""
+    ends, n_looks = np.cumsum(n_wordings), len(n_wordings)
+    looks_by_order = [
+        [np.tile(look, (40, 1)) for look in np.split(np.array(order, float), ends[:-1])]
+        for order in itertools.permutations(range(ends[-1]))
+    ]
+    least = min(detect_change_over_looks(looks, True, n_looks).p[-1] for looks in looks_by_order)
+    assert compute_least_p_of_change(looks_by_order[0], True, n_looks) == pytest.approx(least, rel=1e-9)

@@ -16,6 +16,7 @@ from analysis.measures.choices import PER_BYTE, read_choice_studies
 from analysis.pages.choice import printed
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.statistics.interval import ONE_ITEM
 from ground.errors import InputError
 from helpers.choice_runs import (
     AWARE,
@@ -275,10 +276,11 @@ def test_where_one_xparacon_is_infinite_there_is_no_difference_but_a_test(tmp_pa
 
 
 def test_a_difference_over_one_question_says_why_it_has_no_interval(tmp_path):
-    rows = pd.concat([always(ASKED[:1], right, "a"), answers(ASKED[:1], ["b"], conditions=[TEXT])])
+    """In the words of other tables."""
+    rows = answers(ASKED[ASKED["item"] == ASKED["item"].iloc[0]], ["a", "b"], conditions=[TEXT])
     frame = tables.build_table("choice_differences", runs.open_runs(write_choice(tmp_path / "run", rows)), resamples=50)
     row = frame[frame["measure"] == "xparacon"].iloc[0]
-    assert math.isnan(row["lower"]) and row["no_interval"] == "one question only"
+    assert math.isnan(row["lower"]) and row["no_interval"] == ONE_ITEM
 
 
 def test_answers_to_two_prompt_files_are_not_compared(tmp_path):
@@ -322,6 +324,24 @@ def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path)
     assert set(zip(prompts["condition_after"], prompts["condition_before"], strict=True)) == {
         ("plain/aware/texts", TEXTS), ("plain/aware/texts" + PER_BYTE, TEXTS + PER_BYTE)
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("seeds_of_b", "n_pairs"), [((3,), 2), ((2, 3), 1)])
+def test_models_of_other_seeds_are_compared_where_they_share_none(tmp_path, seeds_of_b, n_pairs):
+    """Logs of model a with seeds 1 and 2 were compared with no log of b, as if a seed were a way of asking."""
+    seeds = {"a": (1, 2), "b": seeds_of_b}
+    rows = pd.concat([
+        answers(questions(5, 2), [model], conditions=[f"seed={seed}/base/text" for seed in seeds[model]])
+        for model in seeds
+    ])  # fmt: skip
+    path = write_choice(tmp_path / "run", rows)
+    conditions = json.loads((path / "run.json").read_text())["conditions"]
+    edit_run_json(path, conditions={
+        name: {**fields, "form": "import", "prompt": None, "seed": int(name[5])} for name, fields in conditions.items()
+    })  # fmt: skip
+    pairs = tables.build_table("choice_differences", runs.open_runs(path), resamples=0)
+    assert len(pairs[pairs["measure"] == "accuracy"]) == n_pairs
+    assert n_pairs == 2 or (pairs["a_condition"] == pairs["b_condition"]).all()
 
 
 def test_models_are_compared_on_the_questions_that_both_were_asked(tmp_path):

@@ -121,7 +121,7 @@ def test_few_items_that_no_test_could_find_a_change_of_are_not_said_to_show_larg
     said = answer_page_question(frames({"n_items": 9, "found": "cannot tell"}, {"n_items": 20}))
     assert said.verdict == "No change found with 1 of 2 models; with the other, these runs cannot tell."
     assert any(
-        line.startswith("Even a change of all answers could not be found of so few items or shared wordings: m0.")
+        line.startswith("Even a change of all answers could not be found with so few items or shared wordings: m0.")
         for line in said.cautions
     )
     assert "Only 20 items: only large changes are found." in said.cautions

@@ -242,6 +242,8 @@ def test_scores_at_the_makers_temperature_are_left_out_of_curves_by_temperature(
     assert len(sentences) == 2
     assert all("than at the lowest in 0 of 2 cases" in sentence for sentence in sentences)
     assert last == "Scores at the maker’s temperature are left out of this; the tables have them."
+    has_one = scores["temperature"].isna() | (scores["temperature"] == scores["stage"].map({"base": 0.4, "tuned": 0.7}))
+    assert not list(describe_kurtosis_by_temperature(scores[has_one])), "left out of nothing that is said"
 
 
 def test_thoughts_that_are_sampled_otherwise_are_other_settings(tmp_path):

@@ -173,7 +173,7 @@ def two_studies(tmp_path):
 def test_the_one_pair_of_two_studies_is_named_and_few_wordings_are_said_of_their_study(two_studies):
     said = narrative.answer_page_question(**two_studies, choice=selection.AnswerPair())
     assert said.details["differences"][0].startswith("Flips of m · second and n · second differ clearly (exact")
-    assert any(line.startswith("Only 3 wordings per item in first: a single one is 33 % of") for line in said.cautions)
+    assert any(line.startswith("Only 3 wordings per item in “first”: a single one is 33 %") for line in said.cautions)
 
 
 def test_the_one_model_of_several_that_is_judged_is_named(two_studies):
