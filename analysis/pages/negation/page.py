@@ -8,12 +8,13 @@ import pandas as pd
 
 from analysis.pages.negation import narrative
 from analysis.pages.negation.catalogue import CATALOGUE
+from analysis.pages.negation.figures import compute_valid_shares
 from analysis.reporting import catalogue, words
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.page import Page
-from analysis.reporting.words import labels, verdicts
+from analysis.reporting.words import verdicts
 from analysis.reporting.words.differences import split_texts_at_differences
 
 MOST_EXAMPLES = 12
@@ -37,7 +38,7 @@ class NegationPage(Page):
         frame = self.frame("negation_worst")
         if frame.empty:
             return render_missing_content_note("No model is right without a negation and wrong with it.")
-        frame = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
+        frame = frame.merge(compute_valid_shares(self.frame("negation_accuracy"))).head(MOST_EXAMPLES)
         n_left = len(self.frame("negation_worst")) - len(frame)
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_negation_example(row) for _, row in frame.iterrows()]
@@ -71,4 +72,4 @@ def _build_negation_example(row: pd.Series) -> dict[str, Any]:
         answer = "no valid answer" if pd.isna(said_label) else said_label
         wordings.append({"pieces": pieces, "answer": answer, "agreement": f"right: {right}{number}",
                          "percent": f"{length:.1f}"})  # fmt: skip
-    return {"label": f"{row['label']}, {row['pairs']}", "item": row["item"], "wordings": wordings}
+    return {"label": f"{row['name']}, {row['pairs']}", "item": row["item"], "wordings": wordings}

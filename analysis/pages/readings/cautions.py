@@ -27,8 +27,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     """
     labelled = add_labels_and_conditions_to_readings(readings)
     compared = labelled[labelled["compared"].astype(bool)]
-    units = compared.drop_duplicates(["study", "model", "setting"])
-    items = units["n_items"].set_axis(name_models_with_settings(units))
+    items = compared.drop_duplicates("name").set_index("name")["n_items"]
     return (
         *list_cautions_unless_all_models_unjudged(labelled, FEW_ANSWERS),
         *_describe_judges_that_are_models(readings),
@@ -40,7 +39,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
 
 
 def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFrame:
-    """Name every reading with its model (`name_models_with_settings`), for `words.validity`.
+    """Name the model of every reading, with setting and study where `labels.build_row_labels` needs them.
 
     Parameters
     ----------
@@ -50,30 +49,21 @@ def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFram
     Returns
     -------
     DataFrame
-        The rows with `label`, and with `condition`, as readings of one setting are conditions of their own.
+        The rows with `name`; `label`, with the reading, for `words.validity`; and `condition`, as readings of one
+        setting are conditions of their own.
     """
+    names = labels.build_row_labels(readings[["study", "model"]].assign(condition=readings["setting"]))
     return readings.assign(
-        label=readings["reading"] + " (" + name_models_with_settings(readings) + ")",
+        name=names,
+        label=readings["reading"] + " (" + names + ")",
         condition=readings["setting"] + "/" + readings["reading"],
     )
 
 
-def name_models_with_settings(rows: pd.DataFrame) -> pd.Series:
-    """Name the model of every row, with its setting and study where `labels.build_row_labels` needs them."""
-    return labels.build_row_labels(rows[["study", "model"]].assign(condition=rows["setting"]))
-
-
 def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
-    """Join the readings of some rows; those that other compared rows are about, too, are said to be of some."""
+    """Join the readings of some rows; one that other compared rows are of, too, is named with its model and setting."""
     is_elsewhere = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
-    names = [join_names(list(rows["reading"][mask].unique())) for mask in (~is_elsewhere, is_elsewhere)]
-    if is_elsewhere.any():
-        names[1] += (
-            " in some settings" if compared["setting"].nunique() > 1
-            else " in some studies" if compared["study"].nunique() > 1
-            else " with some models"
-        )  # fmt: skip
-    return " and ".join(filter(None, names))
+    return join_names(list(rows["reading"].mask(is_elsewhere, rows["label"]).unique()))
 
 
 def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
@@ -94,13 +84,13 @@ def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
 
 def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     """Say how many wordings some readings did not answer."""
-    rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates(["study", "model", "setting"])
+    rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates("name")
     if len(rows):
         total = int((rows["left_out"] + rows["n_wordings"]).sum())
-        where = f"Over {len(rows):,} combinations of model and setting, " if len(rows) > 1 else ""
+        with_models = f"With {join_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
         yield (
-            f"{where}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading answered "
-            "them; those left may be the easy ones."
+            f"{with_models}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading "
+            "answered them; those left may be the easy ones."
         )
 
 

@@ -8,11 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.readings.cautions import (
-    add_labels_and_conditions_to_readings,
-    list_cautions,
-    name_models_with_settings,
-)
+from analysis.pages.readings.cautions import add_labels_and_conditions_to_readings, list_cautions
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
@@ -74,20 +70,22 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
         "reading_ranking": tuple(_describe_rank_swaps_between_readings(frames["reading_ranking"])),
         "reading_sheet": tuple(_describe_reading_differences_from_people(frames["reading_sheet"], readings)),
     }
-    verdict = describe_variance_kept_by_all_readings(frames["reading_kept"])
+    verdict = describe_variance_kept_by_all_readings(frames["reading_kept"], readings)
     if len(frames["reading_kept"]):
         verdict = f"{verdict} {describe_readings_with_artefacts(readings)}"
         cautions = (*describe_settings_where_less_stays(frames["reading_kept"]), *cautions)
     return Answer(setup, verdict, cautions=cautions, details=details, explanation=READING_MEANING)
 
 
-def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
+def describe_variance_kept_by_all_readings(kept: pd.DataFrame, readings: pd.DataFrame | None = None) -> str:
     """Say how much of the variance over wordings stays under every reading: rule "kept".
 
     Parameters
     ----------
     kept
         Table `reading_kept`, the setting of the verdict first.
+    readings
+        Table `readings`, which has what is not compared, too.
 
     Returns
     -------
@@ -114,11 +112,11 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame) -> str:
         else "no interval" if pd.isna(row["kept_lower"])
         else f"interval {_format_percent_range(row['kept_lower'], row['kept_upper'])}"
     )  # fmt: skip
-    # The sentence is about the first setting, and not all models were asked in it.
+    # The sentence is about the first setting, and not all models were asked, or are compared, in it.
+    units = kept if readings is None else readings.drop_duplicates(["study", "model", "setting"])
+    is_part = len(kept) > 1 or (readings is not None and len(units) > row["n_models"])
     asked = (
-        f"; {format_quantity(int(row['n_models']), 'model')}, {name_setting_with_study(kept, row)}"
-        if len(kept) > 1
-        else ""
+        f"; {format_quantity(int(row['n_models']), 'model')}, {name_setting_with_study(units, row)}" if is_part else ""
     )
     stays = f"of the variance over wordings by {row['reading']} stays under every reading"
     share = f"{format_percent(row['kept'])} {stays} ({interval}{asked})."
@@ -152,13 +150,14 @@ def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
         One sentence, or none.
 
     >>> rows = {"reading": "probability", "study": "s", "setting": ["plain", "chat", "cloze"],
-    ...         "common_lower": [0.77, 0.59, 0.6]}
+    ...         "kept": 0.9, "common_lower": [0.77, 0.59, 0.6]}
     >>> describe_settings_where_less_stays(pd.DataFrame(rows))
     ['The answer is about plain. By probability, less surely stays in 2 other settings: 59 % in chat, the least.']
     """
     kept = kept.astype({"common_lower": float})
     row, others = kept.iloc[0], kept.iloc[1:]
-    others = others[(others["reading"] == row["reading"]) & (others["common_lower"] < row["common_lower"] - 0.05)]
+    least_said = row[["kept", "common_lower"]].astype(float).min(skipna=False)  # at most what the verdict says
+    others = others[(others["reading"] == row["reading"]) & (others["common_lower"] < least_said - 0.05)]
     if others.empty:
         return []
     least = others.loc[others["common_lower"].idxmin()]
@@ -221,14 +220,14 @@ def _phrase_reading_with_article(reading: str) -> str:
 
 def _describe_reading_validity_and_artefacts(readings: pd.DataFrame) -> list[str]:
     """Say of every artefact how large it is, and how many readings were tested."""
-    labelled = readings.assign(label=name_models_with_settings(readings))
+    labelled = add_labels_and_conditions_to_readings(readings)
     tested = labelled[labelled["compared"].astype(bool) & labelled["own"].notna()]
     validity = readings.dropna(subset=["validity"]).groupby("reading", sort=False)["validity"]
     sentences = [
         f"Validity: {join_names([_describe_reading_with_share_range(name, part) for name, part in validity], 5)}."
     ]
     sentences += [
-        f"With {row['label']}, {format_percent(min(max(row['own'], 0.0), 1.0))} of the variance over wordings by "
+        f"With {row['name']}, {format_percent(min(max(row['own'], 0.0), 1.0))} of the variance over wordings by "
         f"{row['reading']} is its own{_format_interval_of_reading_specific_share(row)}."
         for row in tested[tested["artefact"].astype(bool)].to_dict("records")[:6]
     ]
@@ -268,12 +267,12 @@ def _describe_least_and_most_agreeing_readings(pairs: pd.DataFrame) -> list[str]
         return []
     nouns = {"model": "models", "setting": "settings", "study": "studies"}
     averaged = join_names([noun for column, noun in nouns.items() if rows[column].nunique() > 1])
-    over = f"on average over the {averaged} that have both, " if averaged else ""
+    over = f"on average over the {averaged} that have both readings, " if averaged else ""
     return [
         capitalise_sentence(
-            f"{over}{low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same side; "
-            f"{high[0]} and {high[1]}, {format_percent(means.max())}."
-        )
+            f"{over}{low[0]} and {low[1]} put {format_percent(means.min())} of the wordings on the same side."
+        ),
+        capitalise_sentence(f"{high[0]} and {high[1]} do so with {format_percent(means.max())}."),
     ]
 
 
@@ -298,11 +297,11 @@ def _describe_reading_differences_from_people(corrections: pd.DataFrame, reading
     if corrections.empty:
         return []
     keys = ["study", "model", "setting"]
-    corrections = corrections.merge(readings.assign(label=name_models_with_settings(readings))[[*keys, "label"]]
-                                    .drop_duplicates(), on=keys)  # fmt: skip
+    names = add_labels_and_conditions_to_readings(readings)[[*keys, "name"]].drop_duplicates()
+    rows = corrections.merge(names, on=keys).dropna(subset=["corrected_sd", "wording_sd"])
     return [
-        f"With {row['label']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
+        f"With {row['name']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
         f"texts as people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of "
         f"{row['wording_sd']:.3f}."
-        for row in corrections.dropna(subset=["corrected_sd", "wording_sd"]).to_dict("records")[:6]
+        for row in rows.to_dict("records")[:6]
     ]

@@ -29,11 +29,12 @@ class ReadingsPage(Page):
     def examples(self) -> Html:
         """Show the texts that readings take most differently."""
         rows = self.frame("reading_examples").sort_values("distance", ascending=False, kind="stable")
-        rows = rows.drop_duplicates(["study", "model", "item", "variant", "output"])  # in two orders of the options
+        rows = rows.drop_duplicates(["study", "model", "item", "variant", "output"]).head(6)  # in two orders of options
+        readings = self.frame("readings")
         cards = [
-            {**row, "setting": narrative.name_setting_with_study(rows, row), "output": str(row["output"])[:LONGEST],
+            {**row, "setting": narrative.name_setting_with_study(readings, row), "output": str(row["output"])[:LONGEST],
              "readings": row["readings_of_text"].split("; ")}
-            for row in rows.head(6).to_dict("records")
+            for row in rows.to_dict("records")
         ]  # fmt: skip
         return render_template_for_notebook("readings/examples", cards=cards)
 

@@ -233,9 +233,10 @@ def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator
         where = _format_condition_prefix(model_pairs, part.iloc[0], with_task=True)
         n_sure, n_sure_both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         number = f"{part['n_templates'].iloc[0]:.1f}".removesuffix(".0")
+        per_task = " per task" if part["task"].iloc[0] == ALL else ""
         yield (
             f"{where}{n_sure:,} of {format_quantity(len(part), 'pair')} keep their order under {number} other "
-            f"templates with a probability of 95 % or more; with other items, too, {n_sure_both:,}."
+            f"templates{per_task} with a probability of 95 % or more. With other items, too, {n_sure_both:,} do so."
         )
 
 

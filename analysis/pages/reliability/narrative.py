@@ -216,15 +216,12 @@ def _describe_least_reliable_ranking(rankings: pd.DataFrame, has_several_studies
     row = known_rankings.loc[known_rankings["relative_lower"].fillna(-np.inf).idxmin()]
     which = "The" if len(known_rankings) == 1 else "The least reliable"
     in_study = f" in “{row['study']}”" if has_several_studies else ""
-    which = f"{which} ranking of the models{in_study}"
+    which = f"{which} ranking of the models,{in_study} by {row['measure']},"
     if not is_ranking_shown_reliable(row):
-        yield f"{which}, by {row['measure']}, is not shown to be reliable."
+        yield f"{which} is not shown to be reliable."
         return
     low, high = row["relative_lower"], row["relative_upper"]
-    yield (
-        f"{which}, by {row['measure']}, has a reliability of {low:.2f} to {high:.2f}"
-        f"{_phrase_limit_to_this_wording(row)}."
-    )
+    yield f"{which} has a reliability of {low:.2f} to {high:.2f}{_phrase_limit_to_this_wording(row)}."
 
 
 def is_ranking_shown_reliable(ranking_row: Mapping[str, Any]) -> bool:

@@ -113,9 +113,11 @@ def answer_page_question(
             )
         ),
     }
+    names = table["label"].unique()
+    by_model = f" by {names[0]}" if len(names) == 1 < all_rows["label"].nunique() else ""
     return Answer(
         setup_sentence,
-        _describe_verdict_with_weakest_pattern(means, table, by_chance),
+        _describe_verdict_with_weakest_pattern(means, table, by_chance, by_model),
         cautions=doubts,
         details={name: text for name, text in details.items() if text},
     )
@@ -167,9 +169,10 @@ def _choose_verdict_word_per_pattern(means: pd.DataFrame) -> list[str]:
 
 
 def _describe_verdict_with_weakest_pattern(
-    means: pd.DataFrame, consistency_rows: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE
+    means: pd.DataFrame, consistency_rows: pd.DataFrame, by_chance: pd.DataFrame = chance.NO_CHANCE, by_model: str = ""
 ) -> str:
-    """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on.
+    """Say the word, with the kind of wording that the fewest answers survive, of those that the word rests on; and
+    whose answers these are, where one of several models is judged.
 
     Beside this mean stand the lowest and the highest model, if they are apart, or else its interval. A mean that holds
     answers which chance alone may have changed is not called low.
@@ -183,8 +186,8 @@ def _describe_verdict_with_weakest_pattern(
     language_text = f" in {get_name_of_language(row['language'])}" if several else ""
     begin = verdict_word.capitalize() or verdicts.UNCLEAR
     mean = (
-        f"{begin}: with {WORDS[row['pattern']]}{language_text}, {format_percent(row['consistency'])} of answers "
-        "mean the same"
+        f"{begin}: with {WORDS[row['pattern']]}{language_text}, {format_percent(row['consistency'])} of "
+        f"answers{by_model} mean the same"
     )
     single = consistency_rows[
         (consistency_rows["pattern"] == row["pattern"]) & (consistency_rows["language"] == row["language"])
@@ -226,7 +229,7 @@ def _describe_yes_changes(
     language: str, means: pd.DataFrame, consistency_rows: pd.DataFrame, has_several_languages: bool, n_comparisons: int
 ) -> Iterator[str]:
     """Say whether “Yes” gets more frequent: where the interval, widened for a number of comparisons, leaves out 0."""
-    begin = f"In {get_name_of_language(language)}, w" if has_several_languages and language else "W"
+    begin = f"In {get_name_of_language(language)}, " if has_several_languages and language else ""
     rows = means.set_index("pattern")
     for name in ("agreement", "strong_agreement"):
         if name in rows.index:
@@ -234,18 +237,18 @@ def _describe_yes_changes(
             verb = _choose_text_by_change_sign(
                 row, "diff_yes", n_comparisons, "rises", "falls", "does not clearly change"
             )
-            yield (
-                f"{begin}ith {WORDS[name]}, the share of “Yes” {verb}: {format_percentage_points(row['diff_yes'])} "
+            yield capitalise_sentence(
+                f"{begin}with {WORDS[name]}, the share of “Yes” {verb}: {format_percentage_points(row['diff_yes'])} "
                 f"points{_format_yes_change_interval(row, 'diff_yes', n_comparisons)}."
             )
-    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language], begin[:-1])
+    yield from _describe_largest_yes_change(consistency_rows[consistency_rows["language"] == language], begin)
     if "antonym" in rows.index:
         row = rows.loc["antonym"]
         frequency_text = _choose_text_by_change_sign(
             row, "excess_yes", n_comparisons, "more", "less", "not clearly more or less"
         )
-        yield (
-            f"{begin}ith antonyms, which ask for the opposite, {format_percent(1 - row['consistency'], 1)} of the "
+        yield capitalise_sentence(
+            f"{begin}with antonyms, which ask for the opposite, {format_percent(1 - row['consistency'], 1)} of the "
             "answers do not mean the same as the first."
         )
         yield (

@@ -38,7 +38,8 @@ class WordingPage(Page):
         frame = self.frame("turned")
         if frame.empty:
             return render_missing_content_note("No model contradicts itself between two valid answers.")
-        frame = frame.assign(label=labels.build_row_labels(frame))
+        units = self.frame("consistency")[labels.UNIT].drop_duplicates()  # of some rows, a label may lack the study
+        frame = frame.merge(units.assign(label=labels.build_row_labels(units)))
         pairs = [_build_contradictory_answers_example(row) for _, row in frame.iterrows()]
         return render_template_for_notebook(
             "examples", pairs=pairs, caption=catalogue.look_up_table("turned").caption, left_out=""

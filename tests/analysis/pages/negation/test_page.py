@@ -110,6 +110,12 @@ def test_a_caution_about_one_of_two_studies_names_it(tmp_path):
     assert "m · first: not clearly" in said and "m · first says “neutral” to nearly" in said
 
 
+def test_an_example_names_the_study_where_all_examples_are_of_one(tmp_path):
+    studies = {"first": answers(ASKED, skill=0.9), "second": answers(ASKED, invalid=1)}
+    folders = [str(write_negation(tmp_path / study, rows, study=study)) for study, rows in studies.items()]
+    assert "m · first, important" in NegationPage(folders, resamples=0).examples().text
+
+
 def test_of_models_that_never_answer_one_sentence_says_why(tmp_path):
     found = narrative.answer_page_question(frames(tmp_path, answers(ASKED, ["mute"], invalid=1)))
     assert found.verdict == "This model does not answer."

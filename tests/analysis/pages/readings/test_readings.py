@@ -21,6 +21,7 @@ from helpers import reading_errors, reading_runs
 from helpers.choice_runs import answers, questions, write_choice
 from helpers.page_runs import SILENT
 from helpers.scoring_runs import make_run
+from helpers.sentences import too_long
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
 
@@ -211,10 +212,22 @@ def test_of_several_settings_the_sentence_names_the_one_that_it_is_about():
     assert two.endswith("stays under every reading (interval 90 to 99 %; 4 models, plain/yes-no).")
 
 
+def test_the_verdict_names_what_it_is_about_where_others_were_asked_and_are_not_compared():
+    kept = pd.DataFrame([{"reading": "probability", "wording_sd": 0.1, "kept": 0.95, "kept_lower": 0.9,
+                          "kept_upper": 0.99, "n_sources": 2, "same": False, "common": 0.97, "common_lower": 0.8,
+                          "n_models": 1, "study": "s", "setting": "plain"}])  # fmt: skip
+    alone = pd.DataFrame({"study": "s", "model": "m", "setting": "plain", "reading": ["probability", "strict rule"]})
+    for others, about in (
+        ({}, ""), ({"model": "n"}, "; 1 model, plain"), ({"study": "t"}, "; 1 model, plain of study “s”"),
+    ):  # fmt: skip
+        verdict = narrative.describe_variance_kept_by_all_readings(kept, pd.concat([alone, alone.assign(**others)]))
+        assert verdict.endswith(f"stays under every reading (interval 90 to 99 %{about}).")
+
+
 def test_a_setting_in_which_less_stays_than_in_that_of_the_verdict_is_named():
     """The demo's “at least 77 %” was that of one setting, beside a table with 59 % in another."""
     rows = pd.DataFrame({"reading": ["probability"] * 3 + ["text"], "study": "s",
-                         "setting": ["plain", "chat", "cloze", "chat"],
+                         "setting": ["plain", "chat", "cloze", "chat"], "kept": 0.9,
                          "common_lower": [0.77, 0.59, 0.75, 0.1]})  # fmt: skip
     assert narrative.describe_settings_where_less_stays(rows) == [
         "The answer is about plain. By probability, less surely stays in 1 other setting: 59 % in chat."
@@ -224,7 +237,8 @@ def test_a_setting_in_which_less_stays_than_in_that_of_the_verdict_is_named():
         "The answer is about plain of study “s”. By probability, less surely stays in 1 other setting: 59 % in plain "
         "of study “t”."
     ]
-    for same in (rows[:1], rows[2:], rows.assign(common_lower=np.nan), rows.assign(common_lower=None)):
+    less = rows.assign(kept=0.6)  # the verdict says 60 %, which is no more than the 59 %
+    for same in (rows[:1], rows[2:], rows.assign(common_lower=np.nan), rows.assign(common_lower=None), less):
         assert narrative.describe_settings_where_less_stays(same) == []
 
 
@@ -469,6 +483,8 @@ def test_sentences_on_one_model_in_two_studies_name_the_study(frame, tmp_path):
     page = ReadingsPage([str(folder) for folder in folders], resamples=20)
     shown = page.examples().text
     assert all(shown.count(f"plain/yes-no of study “{name}”; ") == 3 for name in ("first", "second"))
+    page.frames["reading_examples"].query("study == 'first'", inplace=True)
+    assert page.examples().text.count("plain/yes-no of study “first”; ") == 3
     (unjudged,) = (text for text in cautions.list_cautions(readings.assign(validity=of_first)) if "Not judged" in text)
     assert unjudged.startswith("Not judged: probability (m · first), strict rule (m · first), ")
 
@@ -478,13 +494,16 @@ def test_pairs_of_readings_are_averaged_over_what_is_said():
         "study": ["s", "t", "s"], "model": "m", "setting": "plain", "reading_a": "probability",
         "reading_b": ["strict rule", "strict rule", "thought"], "same_side": [0.5, 0.7, 0.9],
     })  # fmt: skip
-    ending = "robability and strict rule put 60 % of the wordings on the same side; probability and thought, 90 %."
+    low = "robability and strict rule put 60 % of the wordings on the same side."
+    high = "Probability and thought do so with 90 %."
     assert narrative._describe_least_and_most_agreeing_readings(rows) == [
-        f"On average over the studies that have both, p{ending}"
-    ]
-    assert narrative._describe_least_and_most_agreeing_readings(rows[1:].assign(study="s", same_side=[0.6, 0.9])) == [
-        f"P{ending}"
-    ]
+        f"On average over the studies that have both readings, p{low}", high
+    ]  # fmt: skip
+    one_study = rows[1:].assign(study="s", same_side=[0.6, 0.9])
+    assert narrative._describe_least_and_most_agreeing_readings(one_study) == [f"P{low}", high]
+    long = rows.assign(reading_b=["judge org/judge", "judge org/judge", "lenient rule"], reading_a="judge org/other",
+                       model=["m", "n", "m"], setting=["a", "b", "a"])  # fmt: skip
+    assert not too_long(*narrative._describe_least_and_most_agreeing_readings(long))
     ranking = pd.DataFrame({
         "study": ["s", "t"], "setting": "plain", "n_pairs": 3, "n_swaps": [1, 0], "n_clear_swaps": 0
     })  # fmt: skip
@@ -493,15 +512,26 @@ def test_pairs_of_readings_are_averaged_over_what_is_said():
     ]
 
 
-def test_a_reading_with_an_unknown_number_in_one_setting_only_is_not_said_of_all():
+def test_a_reading_whose_number_is_unknown_in_one_study_only_is_named_with_it():
+    """The models of a study differed, too, but "in some studies" was all that was said."""
     readings = pd.DataFrame({
-        "study": "s", "model": "m", "setting": ["plain", "chat"] * 2, "reading": ["strict rule"] * 2 + ["thought"] * 2,
-        "wording_sd": [np.nan, 0.1, np.nan, np.nan], "n_items": 40,
+        "study": "s", "model": ["m", "n"] * 2, "setting": "plain", "reading": ["strict rule"] * 2 + ["thought"] * 2,
+        "wording_sd": [np.nan, 0.1, np.nan, np.nan], "n_items": 40, "left_out": [3, 0, 3, 0], "n_wordings": 9,
     })  # fmt: skip
-    for rows, where in (
-        (readings, "in some settings"),
-        (readings.assign(study=readings["setting"], setting="chat"), "in some studies"),
-        (readings.assign(model=readings["setting"], setting="chat"), "with some models"),
-    ):
-        (said,) = cautions._describe_readings_of_unknown_noise(rows)
-        assert said.startswith(f"What sampling adds is not known of thought and strict rule {where}: a single text")
+    compared = cautions.add_labels_and_conditions_to_readings(pd.concat([readings, readings.assign(study="t")],
+                                                                        ignore_index=True).drop(index=4))  # fmt: skip
+    (said,) = cautions._describe_readings_of_unknown_noise(compared)
+    assert said.startswith("What sampling adds is not known of strict rule (m · s) and thought: a single text")
+    (said,) = cautions._describe_left_out_wordings(compared)
+    assert said.startswith("With m · s and m · t, 6 of 24 wordings are left out, as not")
+    (said,) = cautions._describe_left_out_wordings(compared[compared["name"] == "m · s"])
+    assert said.startswith("3 of 12 wordings are left out, as not")
+
+
+def test_a_model_with_few_items_is_named_as_elsewhere_where_one_study_is_compared():
+    readings = pd.DataFrame({
+        "study": ["s", "s", "t"], "model": ["m", "n", "m"], "setting": "plain", "reading": "probability",
+        "validity": 0.9, "validity_at_most": np.nan, "compared": [True, True, False], "n_items": [5, 90, 90],
+        "left_out": 0, "n_wordings": 9, "wording_sd": 0.1, "own": 0.1, "own_most": 0.1,
+    })  # fmt: skip
+    assert "Only 5 items for m · s: little is known of other items." in cautions.list_cautions(readings)

@@ -17,6 +17,7 @@ from analysis.reporting.output.exploring import Run
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
+from helpers.sentences import too_long
 from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -169,7 +170,7 @@ def test_the_answer_tells_the_share_of_pairs_and_the_reliability(made):
         told = f"with a reliability of {row['one']:.2f} (interval {row['one_lower']:.2f} to {row['one_upper']:.2f})."
         start = f"Condition {row['condition']}: one of 3 to 4 templates ranks 6 models by the mean over 2"
         assert any(text.startswith(start) and text.endswith(told) for text in details)
-    assert sum("keep their order under 3.5 other templates with a probability of 95 % or more"
+    assert sum("keep their order under 3.5 other templates per task with a probability of 95 % or more"
                in text for text in details) == len(least)  # fmt: skip
     assert sum("is first, and expected to stay so in some" in text for text in details) == len(least)
     assert all(len(text.split(". ")[0].split()) <= 30 for text in (*said.cautions, *details))
@@ -308,10 +309,20 @@ def test_rankings_that_binomial_error_explains_are_counted_over_studies_and_cond
 def test_of_tasks_without_a_common_mean_sentences_name_the_task(tmp_path):
     frame = random_accuracies().query("shots == 0").drop(columns="shots")
     apart = frame.assign(model=frame["model"].mask(frame["task"] == "quiz", "q-" + frame["model"]))
-    _, details = sentences(ReliabilityPage([str(imported(tmp_path, apart))], **OPTIONS))
+    page = ReliabilityPage([str(imported(tmp_path, apart))], **OPTIONS)
+    _, details = sentences(page)
+    assert page.pop_answer_sentences_as_html("wording_ranking").count('<p class="said">Task ') == 2
     for end in (" is first, and expected", " pairs keep their order under "):
         assert [text.partition(":")[0] for text in details if end in text] == ["Task reading", "Task quiz"]
     assert not any(len(text.split(". ")[0].split()) > 30 for text in details)
+
+
+def test_sentences_that_name_study_condition_and_task_are_not_too_long(tmp_path):
+    both, quiz = random_accuracies(), random_accuracies(seed=3).query("task == 'quiz'")
+    folders = [str(write_accuracies(tmp_path / name, rows)) for name, rows in (("ours", both), ("theirs", quiz))]
+    _, details = sentences(ReliabilityPage(folders, **OPTIONS))
+    assert sum(text.startswith("Study “ours”, condition shots 0, mean over tasks: ") for text in details) == 2
+    assert not too_long(*details)
 
 
 def test_one_model_is_not_ranked(tmp_path):

@@ -290,6 +290,10 @@ def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fi
 def test_the_first_screen_states_a_reliability_only_where_its_whole_interval_is_above_0(ends, said):
     rows = [RANKING | {"relative": 0.85, "relative_lower": low, "relative_upper": high} for low, high in ends]
     assert list(narrative._describe_least_reliable_ranking(pd.DataFrame(rows), False)) == [said]
+    in_study = f", in “{rows[0]['study']}” by accuracy, "  # not the least reliable of several in this study
+    assert list(narrative._describe_least_reliable_ranking(pd.DataFrame(rows), True)) == [
+        said.replace(", by accuracy, ", in_study)
+    ]
 
 
 def test_the_one_ranking_or_model_of_two_studies_is_named(tmp_path):
@@ -301,7 +305,7 @@ def test_the_one_ranking_or_model_of_two_studies_is_named(tmp_path):
     opened = runs.open_runs(tmp_path / "first", tmp_path / "second")
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     answer = narrative.answer_page_question(frames)
-    assert "ranking of the models in “first”, by agreement, is not shown" in answer.verdict
+    assert "The ranking of the models, in “first” by agreement, is not shown" in answer.verdict
     assert answer.details["wording_ranking"][0].startswith("Study “first”: by agreement, ")
     rows = frames["wording_precision"].assign(
         validity=lambda rows: np.where((rows["model"] == "m") & (rows["study"] == "second"), 0.9, 0.1),

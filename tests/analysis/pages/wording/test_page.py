@@ -359,6 +359,13 @@ def test_of_two_studies_of_which_one_is_answered_sentences_name_it(tmp_path):
     assert "The largest change with agreement-seeking wording is that of n · first: " in told(found)
 
 
+def test_a_contradiction_names_the_study_where_the_other_study_has_none(tmp_path):
+    for study, reworded in (("first", "ny"), ("other", "yn")):
+        write_wording(tmp_path / study, said({"original": "yn", "synonym": reworded}), study=study)
+    page = WordingPage([str(tmp_path / "first"), str(tmp_path / "other")], resamples=0)
+    assert "m · first, synonyms" in page.examples().text
+
+
 def test_shares_of_two_studies_with_one_task_are_by_model_and_study():
     rows = pd.DataFrame({"model": "m", "condition": "chat", "task": "a", "study": ["s", "t"]})
     assert narrative._name_row_unit_for_sentence(rows) == "model and study"
@@ -373,7 +380,7 @@ def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
     ])  # fmt: skip
     tables_of = frames(rows, tmp_path)
     found = narrative.answer_page_question(tables_of)
-    assert found.verdict.startswith("Not reliably: with synonyms, 50 % of answers mean the same as before")
+    assert found.verdict.startswith("Not reliably: with synonyms, 50 % of answers by whole mean the same as before")
     assert "mute" not in found.verdict + told(found)
     assert any("valid for mute. The lowest share is 10.0 %" in line for line in found.cautions)
     (row,) = tables_of["patterns"].to_dict("records")
