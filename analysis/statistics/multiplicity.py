@@ -89,11 +89,19 @@ def replace_underflowed_p_values(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{name: table[name].clip(lower=SMALLEST) for name in names})
 
 
-def has_possibly_significant_test(family: pd.DataFrame) -> bool:
-    """Tell whether any test of a family could be significant after Holm, from `p_least`, the least p of each test.
+def has_possibly_significant_test(*families: pd.DataFrame) -> bool:
+    """Tell whether any test of some families could be significant after Holm: `compute_smallest_p_after_holm`.
 
     Few items and few draws limit how small a p value can be; with many tests, its multiple is then above ALPHA whatever
     the data are, and "none differs" would say nothing.
     """
-    least = family["p_least"].dropna()
-    return bool(len(least)) and float(least.min()) * len(least) < ALPHA
+    return compute_smallest_p_after_holm(*families) < ALPHA
+
+
+def compute_smallest_p_after_holm(*families: pd.DataFrame) -> float:
+    """Compute the smallest p value after Holm that any test could have, from `p_least`, the least p of each test.
+
+    It is 1 at most, also where there is no test. Each family is corrected by itself.
+    """
+    return min([1.0, *(family["p_least"].min() * family["p_least"].count() for family in families
+                       if family["p_least"].notna().any())])  # fmt: skip

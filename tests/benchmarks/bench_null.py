@@ -149,7 +149,7 @@ def claim_habit(rng: np.random.Generator, models: int, share: float) -> Claims:
     parts = [name_rows(rng.binomial(ITEMS, share, models) / ITEMS, ITEMS, "mode_share").assign(group=group)
              for group in ("g", "h")]  # fmt: skip
     rows = pd.concat(parts, ignore_index=True).assign(range="0-9", label=lambda frame: frame["model"])
-    said = of_scoring._describe_counts_of_scoring_verdicts(rows, rows.assign(model="judge"))
+    said = of_scoring._describe_counts_of_scoring_verdicts(rows, rows.assign(model="judge"), models)
     alone = any(
         of_scoring._choose_verdict_words_of_score_rows(rows, rows.assign(model="judge"))
         .groupby(rows["model"])

@@ -61,9 +61,9 @@ def answer_page_question(
     asked_sentence = _describe_counts_of_models_and_measures(frames, family, when)
     compared_values, all_values = select_values_of_compared_conditions(frames), frames["measures_by_model"]
     if len(compared_values) and compared_values["silent"].all():
-        rows = all_values[is_validity_below_half(all_values["validity"])]
-        rows = rows[(rows["study"] != ALL) | (rows["study"] == ALL).all()]
-        rows = rows.assign(label=labels.build_row_labels(rows[["study", "model"]]))
+        of_studies = all_values[(all_values["study"] != ALL) | (all_values["study"] == ALL).all()]
+        rows = of_studies.assign(label=labels.build_row_labels(of_studies[["study", "model"]]))
+        rows = rows[is_validity_below_half(rows["validity"])]
         verdict, why = phrase_no_model_answers_verdict_and_reasons(rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:

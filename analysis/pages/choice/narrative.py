@@ -26,6 +26,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.labels import UNIT
 from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -81,6 +82,7 @@ def answer_page_question(
         return Answer("No question has a response.", f"{verdicts.UNCLEAR}: there is no choice to compare.")
     table = add_model_and_condition_labels(frames["choice"])
     asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
+    n_asked = len(table[UNIT].drop_duplicates())
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
         verdict, why = phrase_no_model_answers_verdict_and_reasons(table)
@@ -89,21 +91,20 @@ def answer_page_question(
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():
         asked = "Each question was asked" if consistency.empty else "Where a model answers, each question was asked"
         verdict = f"{asked} in one wording and one order: nothing is known about others."
-        return Answer(asked_sentence, f"{verdict} {_describe_share_of_right_answers(answering)}", cautions=doubts)
-    judged = select_rows_over_all_questions(
-        add_model_and_condition_labels(consistency[~is_validity_below_half(consistency["validity"])])
+        right_text = _describe_share_of_right_answers(answering, n_asked)
+        return Answer(asked_sentence, f"{verdict} {right_text}", cautions=doubts)
+    unit_labels = table[[*UNIT, "label"]].drop_duplicates()  # of some rows alone, a label may lack study or condition
+    judged, letters = (
+        frame[~is_validity_below_half(frame["validity"])].merge(unit_labels)
+        for frame in (consistency, frames["positions"])
     )
+    judged = select_rows_over_all_questions(judged)
     doubts = (*chance.iterate_chance_change_cautions(judged, by_chance), *doubts)
-    letters = frames["positions"]
     details = {
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_how_often_choices_are_kept(judged)),
-        "choice_positions": tuple(
-            _describe_how_many_models_prefer_letters(
-                add_model_and_condition_labels(letters[~is_validity_below_half(letters["validity"])]), orders=size[2]
-            )
-        ),
+        "choice_positions": tuple(_describe_how_many_models_prefer_letters(letters, orders=size[2])),
         "choice_differences": (
             *_describe_holm_significant_pair_counts(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
@@ -112,7 +113,7 @@ def answer_page_question(
     }
     return Answer(
         asked_sentence,
-        _describe_counts_of_choice_verdicts(judged, size, by_chance, varying_examples),
+        _describe_counts_of_choice_verdicts(judged, n_asked, size, by_chance, varying_examples),
         cautions=doubts,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
@@ -135,9 +136,11 @@ def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[i
 
 
 def _describe_counts_of_choice_verdicts(
-    judged: pd.DataFrame, size: tuple[int, int, int], by_chance: pd.DataFrame, varying_examples: Sequence[str]
-) -> str:
-    """Count the words of the models that answer; of one, say how many questions are changed."""
+    judged: pd.DataFrame, n_asked: int, size: tuple[int, int, int], by_chance: pd.DataFrame,
+    varying_examples: Sequence[str],
+) -> str:  # fmt: skip
+    """Count the words of the models that answer; of one, named where others were asked, say how many questions are
+    changed."""
     by_interval = verdicts.choose_verdict_words_for_model_shares(judged, "changed", BANDS)
     verdict_words = chance.blank_words_possibly_due_to_chance(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
@@ -155,7 +158,8 @@ def _describe_counts_of_choice_verdicts(
         return " ".join(filter(None, (counts_sentence, examples_sentence)))
     row = judged.iloc[0]
     word = verdict_words[0].capitalize() or verdicts.UNCLEAR
-    share_text = f"{format_percent(row['changed'])} of the questions do not get one choice"
+    of_model = f"with {row['label']}, " if n_asked > 1 else ""
+    share_text = f"{of_model}{format_percent(row['changed'])} of the questions do not get one choice"
     if wordings > 1 and row["study"] in varying_examples:
         order_text = " and in all orders" if orders > 1 else ""
         return f"{word}, with other numbers of examples: {share_text} with all of them{order_text}."
@@ -163,8 +167,9 @@ def _describe_counts_of_choice_verdicts(
     return f"{word}: {share_text} in all {several}."
 
 
-def _describe_share_of_right_answers(answering: pd.DataFrame) -> str:
-    """Say how many answers are right: of one model with its interval, of several from the least to the most."""
+def _describe_share_of_right_answers(answering: pd.DataFrame, n_asked: int) -> str:
+    """Say how many answers are right: of one model, named where others were asked, with its interval; of several from
+    the least to the most."""
     if len(answering) > 1:
         low, high = (format_percent(share) for share in (answering["accuracy"].min(), answering["accuracy"].max()))
         if low == high:
@@ -173,7 +178,8 @@ def _describe_share_of_right_answers(answering: pd.DataFrame) -> str:
     row = answering.iloc[0]
     share, low, high = (format_percent(row[name]) for name in ("accuracy", "accuracy_lower", "accuracy_upper"))
     interval_text = "" if pd.isna(row["accuracy_lower"]) else f" (interval {low.removesuffix(' %')} to {high})"
-    return f"{share} of the answers are right{interval_text}."
+    of_model = f" of {row['label']}" if n_asked > 1 else ""
+    return f"{share} of the answers{of_model} are right{interval_text}."
 
 
 def _describe_xparacon_extremes(answering: pd.DataFrame) -> Iterator[str]:
@@ -289,9 +295,10 @@ def _describe_holm_significant_pair_counts(
         tested = part.dropna(subset=["p_holm"])
         if tested.empty:
             continue
-        if not has_possibly_significant_test(tested):
+        families = [family for _, family in tested.groupby("study")]
+        if not has_possibly_significant_test(*families):
             name = MEASURES[str(measure)]
-            yield f"{capitalise_sentence(name)}: {explain_no_detectable_difference(tested)}"
+            yield f"{capitalise_sentence(name)}: {explain_no_detectable_difference(*families)}"
             continue
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (

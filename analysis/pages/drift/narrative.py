@@ -117,16 +117,23 @@ def _format_mean(mean: float) -> str:
 def _describe_clearest_changes(rows: pd.DataFrame, measures: pd.DataFrame) -> Iterator[str]:
     """Say of the clearest changes how large they are, and since when; nothing where none was found."""
     changed_rows = rows[rows["found"] == CHANGED].sort_values("p_holm", kind="stable")
+    names = _shorten_labels(rows)
     for row in changed_rows.head(MOST_SENTENCES).to_dict("records"):
         since = f"since look {_find_number_of_first_changed_time(row, measures)} ({row['changed_time']})"
         if row["likely_first"] != row["likely_last"]:
             since += f", or another look from {row['likely_first']} to {row['likely_last']}"
         yield (
-            f"{labels.shorten_middle(row['label'], 30)}: {labels.shorten_middle(row['measure'], 24)} is "
+            f"{names[row['label']]}: {labels.shorten_middle(row['measure'], 24)} is "
             f"{_format_difference_with_interval(row)}, {since}."
         )
     if len(changed_rows) > MOST_SENTENCES:
         yield f"The table has {format_quantity(len(changed_rows) - MOST_SENTENCES, 'more change', 'more changes')}."
+
+
+def _shorten_labels(rows: pd.DataFrame) -> dict[str, str]:
+    """Return label -> what sentences call it: short, but different labels stay different."""
+    names = list(rows["label"].unique())
+    return dict(zip(names, labels.shorten_but_keep_distinct(names, 30), strict=True))
 
 
 def _format_difference_with_interval(row: Mapping[str, object]) -> str:
@@ -161,6 +168,7 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
     >>> list(describe_differing_validity(looks.assign(validity_at_most=[0.9, 0.9])))
     []
     """
+    names = _shorten_labels(looks)
     is_bounded = looks["validity_at_most"].notna()
     bounds = looks.assign(upper=looks["validity_at_most"].fillna(looks["validity"]), bounded=is_bounded)
     by_label = bounds.groupby("label", sort=False).agg(
@@ -170,7 +178,7 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
         low, high = f"{row['least']:.2f}", f"{row['most']:.2f}"
         ends = f"at most {low} at one look and at least {high} at another" if row["bounded"] else f"{low} and {high}"
         yield (
-            f"The validity of {labels.shorten_middle(str(label), 30)} lies between {ends}: only valid answers count, "
+            f"The validity of {names[str(label)]} lies between {ends}: only valid answers count, "
             "and at some looks they may be of easier items."
         )
 
@@ -184,9 +192,10 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
             "tested: the level is spent on the looks before (-p looks=N). Begin anew with a later first look."
         )
     looks = looks.assign(label=labels.build_row_labels(looks))
+    short_names = _shorten_labels(looks)
     looks_by_change = looks[looks["changed_settings"] != ""].groupby(["look", "time", "changed_settings"], sort=False)
     for (look, time, settings), part in list(looks_by_change)[:MOST_SENTENCES]:
-        models_text = join_names([labels.shorten_middle(label, 30) for label in part["label"]])
+        models_text = join_names([short_names[label] for label in part["label"]])
         yield (
             f"{models_text}: other settings since look {look} ({time}): {labels.shorten_middle(settings, 60)}. A "
             "change there may come from these."

@@ -31,7 +31,7 @@ def caption_meaning_curves(frame: pd.DataFrame) -> str:
     """Say what lines, bands and panels are."""
     measure = str(frame["measure"].iloc[0])
     return (
-        f"{capitalise_sentence(measure)} of {format_quantity(frame['label'].nunique(), 'model')}, the stricter "
+        f"{capitalise_sentence(measure)} of {format_quantity(frame['model'].nunique(), 'model')}, the stricter "
         f"the check “{frame['check'].iloc[0]}”: from all wordings (left) to those with the highest scores (right). "
         "Beside them: as many wordings of the same items, whatever their score. Bands: 95 % intervals over "
         "items. Dashed: the threshold. Where the lines part, what is left out moved answers more."

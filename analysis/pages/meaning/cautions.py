@@ -46,7 +46,8 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     Parameters
     ----------
     frames
-        The tables that the sentences of the page are from.
+        The tables that the sentences of the page are from; those of flips with a `label` that names study and condition
+        where the page has several.
 
     Yields
     ------
@@ -55,10 +56,8 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     flips, meanings, checks = frames["meaning_flips"], frames["meanings"], frames["meaning_checks"]
     if len(flips):
         units = flips[flips["wordings"] == "all"]
-        yield from list_cautions_unless_all_models_unjudged(units.assign(label=labels.build_row_labels(units)))
-        yield from list_few_items_cautions(
-            units.assign(label=labels.build_row_labels(units)).set_index("label")["n_items"]
-        )
+        yield from list_cautions_unless_all_models_unjudged(units)
+        yield from list_few_items_cautions(units.set_index("label")["n_items"])
         yield from _list_left_out_item_cautions(units)
     unread_studies = list(dict.fromkeys(checks.loc[checks["passed_by"] == ALL, "study"])) if len(checks) else []
     if unread_studies:
@@ -87,7 +86,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     hidden = corrected[corrected["not_shown"].fillna("") != ""] if len(corrected) else corrected
     if len(hidden):
         reasons = join_names(list(hidden["not_shown"].unique()), 1)
-        names = join_names(list(labels.build_row_labels(corrected)[hidden.index]))
+        names = join_names(list(hidden["label"]))
         with_models = f" with {names}" if len(hidden) < len(corrected) else ""
         yield f"The share corrected for errors of the check is not shown{with_models}: {reasons}."
 

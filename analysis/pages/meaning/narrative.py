@@ -85,29 +85,44 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if meanings.empty:
         return Answer(UNCHECKED, NO_CHECK)
     setup = _describe_answering_models_and_meaning_judges(frames, when)
+    units = flips.reindex(columns=labels.UNIT).drop_duplicates()
+    units = units.assign(
+        label=labels.build_row_labels(units)
+    )  # of some rows alone, a label may lack study or condition
+    labelled_tables = {
+        name: frames[name].merge(units) for name in ("meaning_flips", "meaning_corrected") if len(frames[name])
+    }
+    frames = {**frames, **labelled_tables}
+    flips = frames["meaning_flips"]
     answering = flips[~is_validity_below_half(flips["validity"])] if len(flips) else flips
+    judged_units = answering.reindex(columns=labels.UNIT).drop_duplicates()
+    corrected, effects = (
+        frames[name].merge(judged_units) if len(frames[name]) else frames[name]
+        for name in ("meaning_corrected", "meaning_effect")
+    )
     cautions = (*chance.iterate_chance_change_cautions(answering, by_chance), *list_cautions(frames))
     details = {
         "meaning_roc": (CHECK_RULES, *_describe_quality_of_checks(frames["meaning_checks"])),
         "meanings": tuple(_describe_verdict_counts(meanings)),
         "meaning_annotators": tuple(_describe_agreement_of_people(frames["meaning_annotators"])),
-        "meaning_effect": tuple(_describe_how_many_models_shift_by_meaning(frames["meaning_effect"])),
+        "meaning_effect": tuple(_describe_how_many_models_shift_by_meaning(effects)),
     }
     details = {name: sentences for name, sentences in details.items() if sentences}  # those that something is said of
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=details)
     if answering.empty and len(flips):
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(flips.assign(label=labels.build_row_labels(flips)))
+        verdict, why = phrase_no_model_answers_verdict_and_reasons(flips)
         return Answer(setup, verdict, cautions=(*why, *cautions), details=details)
-    rows = join_flip_shares_with_same_meaning(answering, frames["meaning_corrected"]) if len(answering) else answering
+    rows = join_flip_shares_with_same_meaning(answering, corrected) if len(answering) else answering
     if rows.empty:
         return Answer(setup, NOTHING, cautions=cautions, details=details)
+    rows = rows.merge(units)
     support_words = choose_meaning_support_words(rows, by_chance)
     details["meaning_flips_by_model"] = (
         RULES[0],
         *_describe_models_of_each_support_word(support_words, rows),
         *_describe_extreme_gaps_of_flip_shares(rows),
-        *_describe_corrected_flip_shares(frames["meaning_corrected"], frames["meaning_checks"]),
+        *_describe_corrected_flip_shares(corrected, frames["meaning_checks"]),
     )  # fmt: skip
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
     sentences += [_describe_mean_flip_shares(rows)] if len(set(support_words)) == 1 else []
@@ -147,18 +162,15 @@ def _describe_models_of_each_support_word(support_words: list[str], rows: pd.Dat
     """Say which word is that of which model, where they differ."""
     if len(set(support_words)) == 1:
         return
-    names = labels.build_row_labels(rows)
     for word in (STAND, PART, HARDLY, ""):
-        of_word = [name for name, given in zip(names, support_words, strict=True) if given == word]
+        of_word = [name for name, row_word in zip(rows["label"], support_words, strict=True) if row_word == word]
         if of_word:
             yield f"{f'“{capitalise_sentence(word)}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
 
 
 def _describe_extreme_gaps_of_flip_shares(rows: pd.DataFrame) -> Iterator[str]:
     """Say how far both shares are apart, for the models where the difference is lowest and highest."""
-    rows = rows.assign(label=labels.build_row_labels(rows)).dropna(
-        subset=["flip_difference_lower", "flip_difference_upper"]
-    )
+    rows = rows.dropna(subset=["flip_difference_lower", "flip_difference_upper"])
     if rows.empty:
         return
     ends = dict.fromkeys((rows["flip_difference"].idxmin(), rows["flip_difference"].idxmax()))
@@ -176,7 +188,6 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
     if corrected.empty:
         return
     with_check = set(checks.loc[checks["used"].astype(bool), "study"])
-    corrected = corrected.assign(label=labels.build_row_labels(corrected))
     is_shown = corrected["not_shown"].fillna("") == ""
     subject_before = ""
     for row in corrected[is_shown].head(NAMED_CHECKS).to_dict("records"):

@@ -70,12 +70,17 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
     Returns
     -------
     Answer
-        With the cautions and details about accuracies.
+        With the cautions and details about accuracies, each time behind a sentence that names their studies.
     """
     scores, rankings = frames["template_scores"], frames["template_reliability"]
-    cautions = _list_accuracy_cautions(scores[scores["task"] != ""], rankings, frames["wording_ranking"])
+    scores = scores[scores["task"] != ""]
+    accuracies_text = f"the accuracies of {join_names([f'“{study}”' for study in scores['study'].unique()], 2)}"
+    cautions = (
+        f"The answer leaves out {accuracies_text}, which the next cautions are about.",
+        *_list_accuracy_cautions(scores, rankings, frames["wording_ranking"]),
+    )
     details = {
-        name: (*page_answer.details.get(name, ()), *sentences)
+        name: (*page_answer.details.get(name, ()), f"What follows is about {accuracies_text}.", *sentences)
         for name, sentences in _group_accuracy_sentences_by_catalogue_entry(frames).items()
     }
     return replace(page_answer, cautions=(*page_answer.cautions, *cautions), details={**page_answer.details, **details})
@@ -85,7 +90,10 @@ def _group_accuracy_sentences_by_catalogue_entry(frames: Mapping[str, pd.DataFra
     """Return the sentences about accuracies by the figure or table that they belong to."""
     rankings, scores, places = (frames[name] for name in ("template_reliability", "template_scores", "wording_ranking"))
     details = {
-        "template_reliability": tuple(_describe_ranking_reliability_of_templates(rankings)),
+        "template_reliability": (
+            *_describe_ranking_reliability_of_templates(rankings),
+            *_describe_number_of_told_rankings(rankings),
+        ),
         "template_ranges": tuple(_describe_template_ranges(scores[scores["task"] != ""])) if len(scores) else (),
         "wording_ranking": tuple(_describe_first_ranked_models(places[places["task"] != ""], rankings))
         if len(places)
@@ -131,6 +139,13 @@ def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
     """Return the rankings that sentences are about: by the mean over tasks, or where there is none, of every task."""
     has_mean = rankings.groupby(["study", "condition"])["task"].transform(lambda tasks: (tasks == ALL).any())
     return rankings[(rankings["task"] == ALL) | ~has_mean]
+
+
+def _describe_number_of_told_rankings(rankings: pd.DataFrame) -> Iterator[str]:
+    """Say of how many rankings no sentence is written, once for all sentences of the page."""
+    total = len(_select_rankings_by_mean_over_tasks(rankings)) if len(rankings) else 0
+    if total > CONDITIONS:
+        yield f"Sentences here and below are about the first {CONDITIONS} of {total} rankings; the tables have all."
 
 
 def _describe_ranking_reliability_of_templates(rankings: pd.DataFrame) -> Iterator[str]:

@@ -321,7 +321,10 @@ def _describe_smallest_and_largest_wording_spread(spread: pd.DataFrame) -> Itera
         return
     low, high = judged.loc[judged["sd"].idxmin()], judged.loc[judged["sd"].idxmax()]
     if len(judged) == 1:
-        yield f"The answer to an item has an SD of {low['sd']:.3f} of the scale over its wordings, on average."
+        of_model = f" of {low['label']}" if len(spread) > 1 else ""
+        yield (
+            f"The answer{of_model} to an item has an SD of {low['sd']:.3f} of the scale over its wordings, on average."
+        )
     else:
         yield (
             f"The SD of the answer to an item over its wordings is between {low['sd']:.3f} ({low['label']}) and "

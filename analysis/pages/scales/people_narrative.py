@@ -26,6 +26,11 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
     str
         Sentences; none without people. Nothing is said of models that are not judged.
     """
+    if people.empty:
+        return
+    people = people.assign(
+        label=labels.build_row_labels(people.drop(columns="study"))
+    )  # one study is named, or the only
     rows = _select_judged_rows_of_first_study(people)
     if rows.empty:
         return
@@ -50,20 +55,18 @@ def describe_models_as_close_as_people(people: pd.DataFrame) -> Iterator[str]:
         yield f"Two groups of as many people are {' to '.join(dict.fromkeys(ends))} of the scale apart, on average."
     near, far = rows.loc[rows["w1"].idxmin()], rows.loc[rows["w1"].idxmax()]
     if len(rows) == 1:
-        yield f"The distance to people is {near['w1']:.3f} of the scale, on average over items."
+        of_model = f" of {near['label']}" if people["label"].nunique() > 1 else ""
+        yield f"The distance{of_model} to people is {near['w1']:.3f} of the scale, on average over items."
     else:
         yield f"Distances to people go from {near['w1']:.3f} ({near['label']}) to {far['w1']:.3f} ({far['label']})."
 
 
 def _select_judged_rows_of_first_study(people: pd.DataFrame) -> pd.DataFrame:
     """Select what is judged: all items of the first study that has such rows; of several personas, all of them."""
-    if people.empty:
-        return people
     rows = people[(people["scale"] == ALL_ITEMS) & people["w1"].notna() & ~is_validity_below_half(people["validity"])]
     rows = rows[rows["study"].isin(rows["study"].head(1))]
     has_mixture = rows.groupby(["model", "condition"])["persona"].transform(lambda names: (names == ALL_PERSONAS).any())
-    rows = rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
-    return rows.assign(label=labels.build_row_labels(rows))
+    return rows[~has_mixture | (rows["persona"] == ALL_PERSONAS)]
 
 
 def judge_excess_distance_from_people(rows: pd.DataFrame) -> pd.Series:

@@ -79,7 +79,7 @@ def answer_page_question(
         "scored_wordings": tuple(_describe_largest_gap_between_wordings(frames["scored_wordings"], means)),
     }
     return Answer(
-        setup, _describe_model_counts_by_verdict_word(judged, by_chance), cautions=cautions,
+        setup, _describe_model_counts_by_verdict_word(judged, len(means), by_chance), cautions=cautions,
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=_explain_when_score_passes(judged, means),
     )  # fmt: skip
@@ -118,8 +118,9 @@ def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str
     return f"A score passes the threshold where {measure} is {format_threshold(rule['threshold'])} or {side}."
 
 
-def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.DataFrame) -> str:
-    """Count the models by their words; where all have the same, say the shares that the word stands for."""
+def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, n_asked: int, by_chance: pd.DataFrame) -> str:
+    """Count the models by their words; where all have the same, say the shares that the word stands for. A single one
+    is named where others were asked."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
     judged_words = verdicts.choose_verdict_words_for_model_shares(judged, "passed_some", BANDS)
@@ -137,7 +138,8 @@ def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, by_chance: pd.D
     shares = " to ".join(
         dict.fromkeys((format_percent(judged["passed_some"].min()), format_percent(judged["passed_some"].max())))
     )
-    return f"{tally} Of the items, {shares} pass the threshold in some wordings only."
+    with_model = f" with {judged['label'].iloc[0]}" if len(judged) == 1 < n_asked else ""
+    return f"{tally} Of the items{with_model}, {shares} pass the threshold in some wordings only."
 
 
 def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:

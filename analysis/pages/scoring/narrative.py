@@ -115,7 +115,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
         "score_methods": tuple(describe_sampled_versus_exact_scores(frames["score_methods"])),
     }
     verdict = (
-        _describe_counts_of_scoring_verdicts(judged_rows, scores)
+        _describe_counts_of_scoring_verdicts(judged_rows, scores, n_asked=setting_rows["label"].nunique())
         if len(judged_rows)
         else f"{verdicts.UNCLEAR}: no item has a score."
     )
@@ -165,10 +165,10 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
     )
 
 
-def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.DataFrame) -> str:
+def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_asked: int) -> str:
     """Count what `choose_repetition_verdict_word_per_model` says of each model.
 
-    Name the score of a model that is alone.
+    Say the share of a model that is alone, and its name where others were asked.
     """
     habit_words = choose_repetition_verdict_word_per_model(judged_rows, scores)
     if not habit_words.any():
@@ -187,9 +187,10 @@ def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.D
     low, high = format_percent(row["mode_share_lower"]).removesuffix(" %"), format_percent(row["mode_share_upper"])
     where = f" of group “{row['group']}”" if judged_rows["group"].nunique() > 1 else ""
     share = format_percent(row["mode_share"])
+    with_model = f"with {row['label']}, " if n_asked > 1 else ""
     return (
-        f"{tally_sentence[:-1]}: the most frequent score goes to {share} of the items{where} (interval {low} to "
-        f"{high})."
+        f"{tally_sentence[:-1]}: {with_model}the most frequent score goes to {share} of the items{where} "
+        f"(interval {low} to {high})."
     )
 
 
@@ -311,14 +312,14 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
     yield "A pair is a base model and the model tuned from it, on one group of items."
     for name, measure_name in (("kurtosis", "Kurtosis, the peakedness of the scores,"), ("tau", "Tau")):
         defined_pairs = pairs.dropna(subset=[f"{name}_difference"])
-        family = differences[differences[f"{name}_p"].notna()]
+        families = [family for _, family in differences[differences[f"{name}_p"].notna()].groupby("study")]
         if defined_pairs.empty:
             continue
         (up, more), (down, less) = (
             count_differences_with_sign_and_clear_ones_of_them(defined_pairs, name, sign) for sign in (1, -1)
         )
-        if len(family) and not has_possibly_significant_test(family):
-            yield f"{name.capitalize()}: {words.explain_no_detectable_difference(family)}"
+        if families and not has_possibly_significant_test(*families):
+            yield f"{name.capitalize()}: {words.explain_no_detectable_difference(*families)}"
         else:
             yield (
                 f"{measure_name} rises clearly in {more or 'none'} of {format_quantity(len(defined_pairs), 'pair')} "

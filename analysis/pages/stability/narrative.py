@@ -310,8 +310,9 @@ def _describe_model_pairs_differing_in_flips(
     pairs = _select_differences_among_units(shown_pairs, answering)
     if pairs.empty:
         return []
-    if not any(has_possibly_significant_test(family) for _, family in tested_pairs.groupby("study")):
-        return [words.explain_no_detectable_difference(tested_pairs)]
+    families = [family for _, family in tested_pairs.groupby("study")]
+    if not has_possibly_significant_test(*families):
+        return [words.explain_no_detectable_difference(*families)]
     different = int(verdicts.mark_clear_effects(pairs["p_holm"]).sum())
     wordings_text = " in these wordings" if items_share_wordings else ""
     limit = (

@@ -89,7 +89,8 @@ def answer_page_question(
         setup = _phrase_model_item_and_feature_counts(all_effects, all_fitted, when)
         return Answer(setup, verdict, cautions=(*why, *doubts))
     if drawn_effects is not None:
-        effects = add_fit_labels(drawn_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()])
+        labelled_effects = add_fit_labels(drawn_effects)  # of some fits alone, a label may lack study or condition
+        effects = labelled_effects[~drawn_effects["silent"] & drawn_effects["estimate"].notna()]
     pairs = tuple(
         sentence
         for study, part in frames["correlations"].groupby("study", sort=False)
@@ -105,17 +106,21 @@ def answer_page_question(
         return Answer(setup, ONLY_EXAMPLES, cautions=doubts, details={"correlations": pairs})
     details = {
         "effects": (WORD_MEANINGS, *_describe_strongest_effect(effects)),
-        "mixed": (*_describe_effect_directions(effects, answer_pair), *_describe_agreement_with_printed_signs(effects)),
+        "mixed": (
+            *_describe_effect_directions(effects, answer_pair, len(fits)),
+            *_describe_agreement_with_printed_signs(effects),
+        ),
         "mixed_diagnostics": tuple(_describe_explained_variance(fitted)),
         "correlations": pairs,
     }
-    return Answer(setup, _describe_feature_with_most_effects(effects, answer_pair), cautions=doubts, details=details)
+    verdict = _describe_feature_with_most_effects(effects, answer_pair, len(fits))
+    return Answer(setup, verdict, cautions=doubts, details=details)
 
 
 def _select_effects_of_answering_models(mixed: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
-    """Choose the effects of some fits: sentences are about the models that answer."""
-    is_of_fits = pd.MultiIndex.from_frame(mixed[UNIT]).isin(pd.MultiIndex.from_frame(fits[UNIT]))
-    return add_fit_labels(mixed[is_of_fits & (mixed["term"] != INTERCEPT) & mixed["estimate"].notna()])
+    """Choose the effects of some fits, with their labels: sentences are about the models that answer."""
+    slopes = mixed[(mixed["term"] != INTERCEPT) & mixed["estimate"].notna()]
+    return slopes.merge(fits[[*UNIT, "label"]], on=UNIT)
 
 
 def _phrase_model_item_and_feature_counts(effects: pd.DataFrame, fitted: pd.DataFrame, when: str) -> str:
@@ -146,8 +151,9 @@ def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
     return sizes_by_term.sort_values(["size", "max"], ascending=False, kind="stable")["size"]
 
 
-def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: AnswerPair) -> str:
-    """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed."""
+def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: AnswerPair, n_asked: int) -> str:
+    """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed.
+    The only fit is named where there are others."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:
         tested = phrase_predictor_count(effects["term"], "feature")
@@ -166,14 +172,21 @@ def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: Answ
     term = str(counts_by_term.index[0])
     begin = f"{phrase_predictor_as_title(term)}{' most often' if len(counts_by_term) > 1 else ''}"
     fits_text = (
-        f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}" if len(rows) > 1 else "with this model"
+        f"with {int(counts_by_term.iloc[0])} of {_phrase_fit_count(rows)}"
+        if len(rows) > 1
+        else f"with {_name_only_fit(rows, n_asked)}"
     )
     is_only_term = len(counts_by_term) == 1 and len(effects) > len(rows)
     rest_text = " No other feature has a confirmed effect." if is_only_term else ""
     return f"{begin}: {_phrase_subject_and_verb_of_effect(term)} with {direction_text} {fits_text}.{rest_text}"
 
 
-def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) -> Iterator[str]:
+def _name_only_fit(effects: pd.DataFrame, n_asked: int) -> str:
+    """Name the only fit that some effects are of, where there are others."""
+    return str(effects["label"].iloc[0]) if n_asked > 1 else "this model"
+
+
+def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair, n_asked: int) -> Iterator[str]:
     """Say of each feature with a confirmed effect in which direction it goes."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     total = int(effects["confirmed"].sum())
@@ -184,7 +197,7 @@ def _describe_effect_directions(effects: pd.DataFrame, answer_pair: AnswerPair) 
         fits = effects[effects["term"] == term]
         is_single = len(fits.drop_duplicates(UNIT)) == 1
         parts = [
-            f"{side} {answer_pair.measure_phrase} with {'this model' if is_single else number}"
+            f"{side} {answer_pair.measure_phrase} with {_name_only_fit(fits, n_asked) if is_single else number}"
             for side, number in (("higher", up), ("lower", down))
             if number
         ]

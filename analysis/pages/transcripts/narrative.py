@@ -59,9 +59,7 @@ def answer_page_question(items: pd.DataFrame, prompts: pd.DataFrame, units: pd.D
     parts_text = "prompts and answers" if is_known.any() else "answers"
     verdict = f"The page shows {format_quantity(len(examples), 'item')} with {parts_text}, word for word."
     details = {"transcript_items": tuple(_describe_example_rules(examples))}
-    return Answer(
-        setup_sentence, verdict, cautions=tuple(_describe_unknown_prompts(prompts[~is_known])), details=details
-    )
+    return Answer(setup_sentence, verdict, cautions=tuple(_describe_unknown_prompts(prompts)), details=details)
 
 
 def _describe_example_rules(examples: pd.DataFrame) -> list[str]:
@@ -99,10 +97,13 @@ def describe_item_order_rules(items: pd.DataFrame) -> str:
 
 
 def _describe_unknown_prompts(prompts: pd.DataFrame) -> list[str]:
-    """Say of which prompts only the wording is known, and why."""
+    """Say of which prompts only the wording is known, and why; where that is not so of all studies, of which."""
+    is_of_some = prompts["study"].nunique() > 1 and prompts["unknown"].nunique() > 1
+    of_studies = " of “" + prompts["study"] + "”" if is_of_some else ""
+    names, unknown_prompts = prompts["condition"] + of_studies, prompts[prompts["unknown"] != ""]
     sentences = []
-    for reason, rows in prompts.groupby("unknown", sort=False):
-        conditions = join_names(list(rows["condition"].unique()))
+    for reason, rows in unknown_prompts.groupby("unknown", sort=False):
+        conditions = join_names(list(names[rows.index].unique()))
         sentences.append(
             f"The rest of the prompts of {conditions}, if any, is not known. {capitalise_sentence(str(reason))}."
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
 from analysis.statistics.interval import list_reasons_for_missing_intervals
+from analysis.statistics.multiplicity import compute_smallest_p_after_holm
 from analysis.statistics.significance import ROUNDING
 from ground.errors import format_quantity, shorten_to_one_line
 
@@ -265,12 +266,14 @@ def format_percentage_points(difference: float) -> str:
     return format_signed_number(100 * difference, 1)
 
 
-def explain_no_detectable_difference(pairs: pd.DataFrame) -> str:
-    """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`)."""
-    corrected = min(1.0, float(pairs["p_least"].min()) * int(pairs["p_least"].notna().sum()))
+def explain_no_detectable_difference(*families: pd.DataFrame) -> str:
+    """Say that no test could have found a difference: too few items or draws for so many pairs (column `p_least`).
+
+    Each family of pairs was corrected by itself.
+    """
     return (
-        f"{format_quantity(len(pairs), 'pair')} compared: no difference could be shown. With so few items or bootstrap "
-        f"samples, the smallest p value after Holm is {corrected:.2f}."
+        f"{format_quantity(sum(map(len, families)), 'pair')} compared: no difference could be shown. With so few items "
+        f"or bootstrap samples, the smallest p value after Holm is {compute_smallest_p_after_holm(*families):.2f}."
     )
 
 

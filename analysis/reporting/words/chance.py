@@ -153,7 +153,7 @@ def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes
     Parameters
     ----------
     rows
-        Columns study, model, condition.
+        Columns study, model, condition; label, which tells all rows of the page apart, not these alone.
     units_with_chance_changes
         From `tabulate_units_with_chance_changes`.
 
@@ -166,4 +166,4 @@ def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes
             rows, units_with_chance_changes[units_with_chance_changes["answers"] == answers]
         )
         if is_by_chance.any():
-            yield caution.format(join_names(list(labels.build_row_labels(rows)[is_by_chance].unique())))
+            yield caution.format(join_names(list(rows.loc[is_by_chance, "label"].unique())))

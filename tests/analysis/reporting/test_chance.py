@@ -88,7 +88,7 @@ def test_answers_of_temperature_0_are_determined(temperature, tmp_path):
 def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
     frames = runs.open_runs(flip_agreement(tmp_path / "run", 3, 20))
     by_chance = chance.tabulate_units_with_chance_changes(frames)
-    rows = by_chance[["study", "model", "condition"]]
+    rows = by_chance[["study", "model", "condition"]].assign(label=by_chance["model"] + " · synthetic")
     assert (by_chance["answers"] == DRAWN).all() and len(rows) == 3
     assert chance.blank_words_possibly_due_to_chance(["yes", "yes", "hardly"], rows, by_chance[1:], "yes") == [
         "yes",
@@ -96,7 +96,7 @@ def test_only_models_whose_answers_were_drawn_lose_the_word(tmp_path):
         "hardly",
     ]
     assert next(chance.iterate_chance_change_cautions(rows, by_chance[:1])).startswith(
-        "Chance and wording are not told apart for coin-1. There is one answer per wording"
+        "Chance and wording are not told apart for coin-1 · synthetic. There is one answer per wording"
     )
     assert list(chance.iterate_chance_change_cautions(rows, chance.NO_CHANCE)) == []
 

@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from analysis.statistics.multiplicity import bonferroni, correct_families_by_holm, has_possibly_significant_test, holm
+from analysis.statistics.multiplicity import (
+    bonferroni,
+    compute_smallest_p_after_holm,
+    correct_families_by_holm,
+    has_possibly_significant_test,
+    holm,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -50,3 +56,5 @@ def test_many_tests_need_small_p_values():
     assert has_possibly_significant_test(least.head(25))
     assert not has_possibly_significant_test(least)
     assert not has_possibly_significant_test(pd.DataFrame({"p_least": [np.nan]}))
+    assert has_possibly_significant_test(least.head(25), least.tail(25))  # two studies, corrected by themselves
+    assert compute_smallest_p_after_holm(least, least.head(25)) == pytest.approx(50 / 1001)

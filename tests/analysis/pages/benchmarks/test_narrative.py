@@ -150,6 +150,8 @@ def test_validity_models_that_do_not_answer_get_no_verdict():
     assert not any("left out where" in line for line in said.cautions)
     of_studies = answer(coefficient(), silent=(True, True), studies=["s", "t"])
     assert of_studies.cautions[0].startswith("Not judged: m0 · s and m1 · t.")
+    of_one = answer(coefficient(), silent=(True, False), compared=[True, False], studies=["s", "t"])
+    assert of_one.cautions[0].startswith("Not judged: m0 · s.")
     over_all = answer(coefficient(), silent=(True, True), studies=["s", "all"])
     assert over_all.cautions[0].startswith("Not judged: m0.")
     bounded = answer(coefficient(), silent=(True, True), at_most=0.8)

@@ -425,7 +425,7 @@ def test_where_no_model_that_answers_was_asked_in_several_orders_nothing_is_told
     made.answer()
     assert made._answer.verdict == (
         "Where a model answers, each question was asked in one wording and one order: nothing is known about others. "
-        "100 % of the answers are right (interval 96 to 100 %)."
+        "100 % of the answers of m · one are right (interval 96 to 100 %)."
     )
     assert any(caution.startswith("Not judged: silent") for caution in made._answer.cautions)
 
@@ -529,3 +529,30 @@ def test_the_numbers_of_the_accuracy_axis_are_those_of_its_strokes():
     axis = plots.draw_choice_map(pd.DataFrame([row]), pd.DataFrame(columns=["after", "before"])).axes[0].xaxis
     written = [float(label.get_text()) for label in axis.get_ticklabels()]
     np.testing.assert_allclose(written, axis.get_ticklocs(), atol=1e-9)
+
+
+def test_a_model_that_answers_in_one_of_two_studies_is_named_with_its_study(tmp_path):
+    rows = {"quiz": letters("a"), "exam": always(ASKED, lambda row: None, "a")}
+    folders = [str(write_choice(tmp_path / study, rows[study], study=study, temperature=None)) for study in rows]
+    page_of_both = ChoicePage(folders, resamples=20)
+    page_of_both.answer()
+    assert page_of_both._answer.verdict == chance.ONCE
+    assert page_of_both._answer.cautions[0].startswith("Chance and wording are not told apart for a · quiz.")
+    assert "The largest preference is that of a · quiz:" in told(page_of_both._answer)
+    folders = [str(write_choice(tmp_path / f"sure {study}", rows[study], study=study)) for study in rows]
+    page_of_both = ChoicePage(folders, resamples=20)
+    page_of_both.answer()
+    assert page_of_both._answer.verdict.startswith("Yes: with a · quiz, 97 % of the questions")
+
+
+def test_pairs_of_two_studies_are_corrected_by_themselves():
+    """25 pairs of each study can differ with 1,000 draws; 50 together could not."""
+    pairs = pd.DataFrame({"study": ["s"] * 25 + ["t"] * 25, "subset": "all", "a_model": "a", "b_model": "b",
+                          "a_condition": "c", "b_condition": "c", "measure": "accuracy", "p_holm": 1.0,
+                          "p_least": 2 / 1001})  # fmt: skip
+    answering = pd.DataFrame([
+        {"study": study, "model": model, "condition": "c", "subset": "all", "label": model}
+        for study in "st" for model in "ab"
+    ])  # fmt: skip
+    (line,) = narrative._describe_holm_significant_pair_counts(pairs, answering, questions_share_wordings=False)
+    assert line == "In accuracy, 0 of 50 pairs of models differ after Holm."

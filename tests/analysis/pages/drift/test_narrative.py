@@ -125,3 +125,13 @@ def test_few_items_that_no_test_could_find_a_change_of_are_not_said_to_show_larg
         for line in said.cautions
     )
     assert "Only 20 items: only large changes are found." in said.cautions
+
+
+def test_settings_of_one_model_that_differ_in_the_middle_of_their_names_are_told_apart():
+    both = [MOVED | {"model": "org/model", "condition": f"{form}/yes-no/probabilities"} for form in ("plain", "chat")]
+    tables = frames(*both)
+    tables["drift_looks"].loc[tables["drift_looks"]["look"] == 3, "changed_settings"] = "revision"
+    said = answer_page_question(tables)
+    names = {line.partition(": ")[0] for line in said.details["drift_series"]}
+    assert len(names) == 2
+    assert any(line.startswith(" and ".join(sorted(names, reverse=True))) for line in said.cautions)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.pages.meaning import narrative
+from analysis.reporting.words import labels
 from analysis.reporting.words.meaning import NO_CHECK
 
 UNIT = {"study": "s", "condition": "c"}
@@ -224,7 +225,9 @@ def test_numbers_stand_with_what_they_are_about():
     )
     assert "of changed answers is 26 % (20 % to 32 %) with m0" in " ".join(details["meaning_flips_by_model"])
     two_models = pd.concat([corrected(), corrected().assign(model="m1")], ignore_index=True)
-    said = " ".join(narrative.answer_page_question(build(corrected=two_models)).details["meaning_flips_by_model"])
+    of_both = flips((0.30, 0.29, 0.02), (0.30, 0.29, 0.02))
+    answer = narrative.answer_page_question(build(corrected=two_models, flips=of_both))
+    said = " ".join(answer.details["meaning_flips_by_model"])
     assert said.count("Corrected for the errors of the check") == 1
     assert said.endswith("with m0. With m1, it is 26 % (20 % to 32 %).")
     assert "“entailment:org/nli” parts them: AUC 0.95 (0.92 to 0.97)." in " ".join(details["meaning_roc"])
@@ -239,7 +242,7 @@ def test_numbers_stand_with_what_they_are_about():
     hidden = narrative.answer_page_question(build(corrected=corrected("the check is too weak"))).details
     assert "No corrected share is shown: the check is too weak." in hidden["meaning_flips_by_model"]
     one_hidden = pd.concat([corrected(), corrected("few read").assign(model="m1")], ignore_index=True)
-    said = narrative.answer_page_question(build(corrected=one_hidden))
+    said = narrative.answer_page_question(build(corrected=one_hidden, flips=of_both))
     assert said.details["meaning_flips_by_model"][-1] == "No corrected share is shown with m1: few read."
     assert "The share corrected for errors of the check is not shown with m1: few read." in said.cautions
 
@@ -256,3 +259,25 @@ def test_sentences_are_short(changes):
     texts = [said.setup, said.verdict, *said.cautions, *(text for group in said.details.values() for text in group)]
     parts = [part for text in texts for part in re.split(r"(?<=[.?!])\s+(?=[A-Z“\d])", text)]
     assert [part for part in parts if len(part.split()) > 30] == []
+
+
+def test_a_model_is_named_with_its_study_where_it_answers_in_one_of_two():
+    silent = flips((0.1, 0.1, 0.02), (0.1, 0.1, 0.02), validity=0.2).assign(study="t")
+    both = pd.concat([flips((0.3, 0.29, 0.02), (0.3, 0.2, 0.03)), silent], ignore_index=True)
+    once = both[labels.UNIT].drop_duplicates().assign(answers="drawn once")
+    said = narrative.answer_page_question(build(flips=both), by_chance=once)
+    sentences = said.details["meaning_flips_by_model"]
+    assert sum(" with m0 · s." in line for line in sentences) == 1  # the corrected share
+    assert any(line.startswith("With m1 · s, 20 %") for line in sentences)
+    assert any(
+        line.startswith("Chance and wording are not told apart for m0 · s and m1 · s.") for line in said.cautions
+    )
+
+
+def test_nothing_is_said_of_the_corrected_share_and_the_effect_of_a_model_that_is_not_judged():
+    both = pd.concat([flips((0.3, 0.29, 0.02)), flips((0.3, 0.29, 0.02), validity=0.2).assign(model="m1")])
+    two = pd.concat([corrected(), corrected().assign(model="m1")])
+    effects = effect(("m0", -0.2, 0.001), ("m1", -0.2, 0.001))
+    said = narrative.answer_page_question(build(flips=both, corrected=two, effect=effects))
+    assert not any("m1" in line for line in said.details["meaning_flips_by_model"])
+    assert "in 1 of 1 model, by two errors" in said.details["meaning_effect"][0]

@@ -339,7 +339,12 @@ def test_answers_and_accuracies_stand_on_one_page(tmp_path):
         {name: ReliabilityPage([str(own)], **OPTIONS).frame(name) for name in narrative.TABLES}
     )
     assert said.verdict == alone.verdict
-    assert "template_reliability" in said.details
+    (at,) = (place for place, text in enumerate(said.cautions) if text.startswith("The answer leaves out "))
+    assert said.cautions[at] == "The answer leaves out the accuracies of “acc”, which the next cautions are about."
+    assert said.cautions[at + 1].startswith("These are accuracies without answers")
+    for name in ("template_reliability", "template_pairs"):
+        assert said.details[name][0] == "What follows is about the accuracies of “acc”."
+    assert said.details["wording_ranking"].index("What follows is about the accuracies of “acc”.") > 0
     assert page.figure("wordings_needed", instead="template_reliability").text.count("<figure") == 2
     assert page.figure("wording_ranking", instead="wording_ranking").text.count("<figure") == 2  # one of each study
     assert set(page.frame("wording_ranking")["task"]) == {"", "all", "reading", "quiz"}
@@ -375,3 +380,11 @@ def test_noreval(tmp_path):
     for shots, part in scores.groupby("condition"):
         own = ends.xs(shots, level="shots")
         assert part["range"].mean() == pytest.approx(float((own["max"] - own["min"]).mean()), abs=1e-12)
+
+
+def test_of_many_rankings_it_is_said_which_ones_have_sentences():
+    rows = pd.DataFrame({"study": "s", "condition": list("abcd"), "task": "quiz"})
+    assert list(accuracy_sentences._describe_number_of_told_rankings(rows)) == [
+        "Sentences here and below are about the first 3 of 4 rankings; the tables have all."
+    ]
+    assert list(accuracy_sentences._describe_number_of_told_rankings(rows[:3])) == []

@@ -289,3 +289,10 @@ def test_of_two_studies_the_verdict_names_the_one_that_it_is_about():
     assert "What moves answers is said of s alone; the table has all." in said.cautions
     said = answer_page_question(join_two_studies(frames(), frames([MORE])))
     assert said.verdict.startswith("In t, on average, another wording moves an answer more than another model does")
+
+
+def test_the_one_model_that_answers_is_named_beside_others():
+    of_two = answer_page_question(frames(models=("m0", "m1"), validity=[0.9, 0.2])).details["scales_spread"]
+    assert of_two == ("The answer of m0 to an item has an SD of 0.100 of the scale over its wordings, on average.",)
+    (of_one,) = answer_page_question(frames(models=("m0",))).details["scales_spread"]
+    assert of_one.startswith("The answer to an item has")

@@ -115,3 +115,10 @@ def test_of_two_studies_it_is_said_which_one_people_are_put_beside():
     assert not any("far" in sentence for sentence in sentences)
     of_second = list(describe_models_as_close_as_people(rows.assign(validity=[0.2, 0.9])))
     assert of_second[0].startswith("People are put beside the models of t") and of_second[1].endswith(": far.")
+
+
+def test_a_model_is_named_with_its_setting_where_it_does_not_answer_in_another():
+    rows = pd.DataFrame([make_row("m", 0.05, 0.01), make_row("m", 0.05, 0.01, condition="turned", validity=0.2)])
+    first, *_, last = describe_models_as_close_as_people(rows)
+    assert first == "Further from people than two groups of people from each other: m · plain."
+    assert last == "The distance of m · plain to people is 0.080 of the scale, on average over items."

@@ -71,7 +71,7 @@ def test_nothing_is_said_of_models_with_few_scores():
     assert silent.verdict == "These models do not answer."
     assert "Less than half of the responses have a score: 40 %" in silent.cautions[0]  # no options, no probability
     said = answer_page_question(frames([0.3, 0.02], validity=[1.0, 0.4]))
-    assert said.verdict == "Yes. Of the items, 30 % pass the threshold in some wordings only."
+    assert said.verdict == "Yes. Of the items with m0, 30 % pass the threshold in some wordings only."
     assert "Less than half of the responses have a score: m1. Nothing is said of them." in said.cautions
 
 

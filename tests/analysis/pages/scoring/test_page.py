@@ -225,9 +225,9 @@ def test_a_word_is_said_only_where_interval_and_people_allow_it(rows, word):
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():
     """Group g has the largest share, of 5 items; only group h shows that a score is given to most."""
     known = judged(("m", "g", 0.8, 0.38, 0.96), ("m", "h", 0.7, 0.63, 0.76))
-    assert narrative._describe_counts_of_scoring_verdicts(known, judged()) == (
-        "Yes: the most frequent score goes to 70 % of the items of group “h” (interval 63 to 76 %)."
-    )
+    text = "the most frequent score goes to 70 % of the items of group “h” (interval 63 to 76 %)."
+    assert narrative._describe_counts_of_scoring_verdicts(known, judged(), n_asked=1) == f"Yes: {text}"
+    assert narrative._describe_counts_of_scoring_verdicts(known, judged(), n_asked=2) == f"Yes: with m, {text}"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_combinations_are_named_by_what_tells_them_apart(studies, conditions, un
     """Two studies were said to be “2 combinations of model and prompt”."""
     rows = judged(("a", "g", 0.8, 0.6, 0.9), ("b", "g", 0.8, 0.6, 0.9))
     rows = rows.assign(model="m", study=list(studies), condition=list(conditions))
-    verdict = narrative._describe_counts_of_scoring_verdicts(rows, judged())
+    verdict = narrative._describe_counts_of_scoring_verdicts(rows, judged(), n_asked=2)
     assert verdict == f"Yes, with each of 2 combinations of {unit}."
 
 

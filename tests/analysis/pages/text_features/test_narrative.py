@@ -64,8 +64,8 @@ def pairs(given):
     ]  # fmt: skip
 
 
-def told(frames, choice=AnswerPair(), varying_examples=()):  # noqa: B008
-    return narrative.answer_page_question(frames, choice, varying_examples=varying_examples)
+def told(frames, choice=AnswerPair(), **options):  # noqa: B008
+    return narrative.answer_page_question(frames, choice, **options)
 
 
 def test_answer_names_the_feature_with_most_confirmed_effects():
@@ -106,7 +106,7 @@ def test_numbers_of_examples_are_no_wordings():
         [frames["mixed_diagnostics"], pd.DataFrame([fit("a", study="t")])], ignore_index=True
     )
     answer = told(frames, varying_examples=["s"])
-    assert answer.verdict == "Word length: higher values go with lower agreement with this model."
+    assert answer.verdict == "Word length: higher values go with lower agreement with a · t."
     assert answer.details["mixed"][0] == "1 of 1 effect is confirmed."
 
 
@@ -248,3 +248,14 @@ def test_correlations_are_compared_with_what_the_paper_says():
     assert lines[4] == "Not significant: word frequency with sentiment +."
     few = told(tables()).details["correlations"][0]
     assert few.startswith("1 of 1 correlation between 2 of the paper's eight features is significant")
+
+
+def test_a_model_that_answers_in_one_of_two_studies_is_named_with_its_study():
+    effects = [effect("a", "word_length", 0.02), effect("a", "word_length", 0.03, study="t")]
+    fits = [fit("a"), fit("a", study="t", validity=0.2)]
+    frames = tables(mixed=effects, mixed_diagnostics=fits)
+    for drawn in (None, frames["mixed"].assign(silent=[False, True])):
+        answer = told(frames, drawn_effects=drawn)
+        assert answer.verdict.endswith(" with a · s.")
+        assert "with a · s (confirmed effects)." in answer.details["mixed"][1]
+        assert " with a · s: +0.200 SD per SD" in answer.details["effects"][1]
