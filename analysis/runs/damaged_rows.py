@@ -244,7 +244,7 @@ def refuse_damaged_response_rows(
         parameters["options"] = options
         of_rows = f"{ends_sql}, coalesce(highest - lowest + 1, {len(options)}) AS n_values"
         of_rows += ", $options AS options" if options == last else ""
-        counted = _list_from_clauses_of_damaged_rows(
+        counted = _list_from_clauses_of_damaged_responses(
             stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=options == last
         )
     names = "filename, file_row_number, model, condition, item, variant"
@@ -265,7 +265,7 @@ def refuse_damaged_response_rows(
         )
 
 
-def _list_from_clauses_of_damaged_rows(
+def _list_from_clauses_of_damaged_responses(
     stimuli_sql: str, responses_sql: str, rows_sql: str, rules: Rules, of_rows: str, *, same_options: bool
 ) -> list[str]:
     """List FROM clauses that together yield all damaged rows where stimuli have equally many options.

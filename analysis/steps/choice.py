@@ -59,16 +59,16 @@ def derive_choices_of_responses(
     columns = ["pattern", "gold", "options", "canonical", "attributes.subset", *texts]
     rows = attach_wordings(responses, wordings, columns)
     scores = stack_lists_into_array(rows["logprob"].where(rows["logprob"].notna(), rows["probability"]))
-    choices = _build_choice_rows_by_largest_score(rows, scores)
+    choices = _build_choice_rows_by_score_text_or_count(rows, scores)
     is_text = rows["condition"].isin(text_conditions).to_numpy()
     if is_text.any():
         of_texts = rows[is_text]
-        per_byte = _build_choice_rows_by_largest_score(of_texts, _divide_log_probabilities_by_bytes(of_texts))
+        per_byte = _build_choice_rows_by_score_text_or_count(of_texts, _divide_log_probabilities_by_bytes(of_texts))
         choices = pd.concat([choices, per_byte.assign(condition=per_byte["condition"] + PER_BYTE)], ignore_index=True)
     return _add_rows_of_all_subsets(choices)
 
 
-def _build_choice_rows_by_largest_score(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
+def _build_choice_rows_by_score_text_or_count(rows: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     """Take the option with the largest score of every row, or what the row answers where it has no scores."""
     options, canonical = stack_row_options_and_canonical_labels(rows)
     is_answer = (options == rows["answer"].to_numpy(object)[:, None]) & rows["answer"].notna().to_numpy()[:, None]

@@ -168,7 +168,7 @@ def ask_tasks_and_list_tallies(
                         share.run.finish()
         if len(unasked) == sum(map(len, groups)):
             raise InputError("; ".join(dict.fromkeys(map(str, unasked.values()))))
-    failures.refuse_too_many_failures(
+    failures.refuse_too_many_failures_or_unasked_models(
         {task.out: (task.allowed, tallies[task.out]) for task in tasks},
         {f"{share.model.id} ({share.run.path})": str(error) for share, error in unasked.items()},
     )

@@ -50,7 +50,7 @@ def describe_remedy_for_failed_rows(tallies: Sequence[Tally]) -> str:
     return "; ".join([TOO_LONG] * too_long + [AGAIN] * others_failed)
 
 
-def refuse_too_many_failures(
+def refuse_too_many_failures_or_unasked_models(
     outcomes_by_folder: Mapping[str, tuple[AllowedFailures, Sequence[Tally]]], reason_by_unasked: Mapping[str, str]
 ) -> None:
     """Fail a call if more rows of a study are without a response than allowed, or a model could not be asked.

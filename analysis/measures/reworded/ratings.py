@@ -130,13 +130,13 @@ def _build_study_of_ratings(runs: Runs, ratings: Ratings) -> Study:
     of_groups = ratings.samples, list(groups.values())
     return replace(
         study, samples=np.stack([ratings.samples[places].sum(axis=0) for places in groups.values()]),
-        spread=_compute_effective_sample_variance_of_groups(ratings.spread, *of_groups),
+        spread=_compute_variance_of_one_sample_from_groups(ratings.spread, *of_groups),
         counting=None if ratings.counting is None
-        else _compute_effective_sample_variance_of_groups(ratings.counting, *of_groups),
+        else _compute_variance_of_one_sample_from_groups(ratings.counting, *of_groups),
     )  # fmt: skip
 
 
-def _compute_effective_sample_variance_of_groups(
+def _compute_variance_of_one_sample_from_groups(
     spread: Array, samples: Array, groups: list[npt.NDArray[np.intp]]
 ) -> Array:
     """Return the variance of a sample such that, divided by all samples of a group, it is that of the group's mean."""

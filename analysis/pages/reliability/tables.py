@@ -247,7 +247,7 @@ def _tabulate_study_spreads_at_k_wordings(
         "wordings_least": np.where(sizes.max(axis=1) > 0, least_sizes, 0), "wordings_most": sizes.max(axis=1),
         "range_all": [_average_item_range_from_all_answers(values, has_range[:, place])
                       for place, values in enumerate(study.values)],
-        "flip_all": [_compute_share_of_flipping_items(values, has_range[:, place], threshold)
+        "flip_all": [_compute_flipping_share_from_all_answers(values, has_range[:, place], threshold)
                      for place, values in enumerate(study.values)],
     }  # fmt: skip
     return pd.DataFrame({**size_columns, **interval.build_interval_columns(intervals)})
@@ -261,7 +261,9 @@ def _average_item_range_from_all_answers(values: Array, is_chosen_item: npt.NDAr
     )
 
 
-def _compute_share_of_flipping_items(values: Array, is_chosen_item: npt.NDArray[np.bool_], threshold: float) -> float:
+def _compute_flipping_share_from_all_answers(
+    values: Array, is_chosen_item: npt.NDArray[np.bool_], threshold: float
+) -> float:
     """Return the share of some items that flip with all their answers."""
     if not is_chosen_item.any():
         return np.nan

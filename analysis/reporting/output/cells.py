@@ -29,7 +29,7 @@ def read_level_and_text_of_heading(cell: NotebookNode) -> tuple[int, str]:
     return len(marks), text.strip()
 
 
-def read_heading_level_at_start_of_cell(cell: NotebookNode) -> int:
+def read_heading_level_of_cell_or_its_output(cell: NotebookNode) -> int:
     """Return the level of the heading that a cell is, or that its output begins with, as the section of a table does.
 
     It is from 1 to 6; 0 where the cell begins with none.

@@ -23,7 +23,7 @@ from analysis.reporting.output.cells import (
     build_heading_anchor,
     iterate_cells_with_folds_below_tagged_headings,
     parse_html,
-    read_heading_level_at_start_of_cell,
+    read_heading_level_of_cell_or_its_output,
     read_level_and_text_of_heading,
 )
 from analysis.reporting.output.html import TEMPLATES, render_template
@@ -287,7 +287,7 @@ def _is_bare_heading(cell: NotebookNode, later_cells: Sequence[NotebookNode]) ->
         return False
     for later_cell in later_cells:
         # A cell that shows a table under a heading of its own shows nothing for the heading before it.
-        if 0 < read_heading_level_at_start_of_cell(later_cell) <= level:
+        if 0 < read_heading_level_of_cell_or_its_output(later_cell) <= level:
             return True
         if not read_level_and_text_of_heading(later_cell)[0] and (
             later_cell.cell_type == "markdown" or later_cell.outputs

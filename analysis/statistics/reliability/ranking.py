@@ -134,7 +134,7 @@ def build_ranking_with_simulated_stability(
     scale, model_freedom = np.sqrt(1 + true_share), len(means) - 1
     drawn = pooled = means.mean() + true_share * (means - means.mean())
     for number, (covariance, free) in enumerate(covariances):
-        shrunk_covariance = (free * covariance + prior_freedom * _build_exchangeable_covariance(covariance)) / (
+        shrunk_covariance = (free * covariance + prior_freedom * _average_covariance_over_models(covariance)) / (
             free + prior_freedom
         )
         drawn = drawn + scale * _draw_from_multivariate_t(shrunk_covariance, free + prior_freedom, [seed, number])
@@ -189,7 +189,7 @@ def _yield_masks_of_model_above_model_in_draws(drawn_means: Array) -> Iterator[n
         yield part[:, :, None] > part[:, None, :]
 
 
-def _build_exchangeable_covariance(covariance: Array) -> Array:
+def _average_covariance_over_models(covariance: Array) -> Array:
     """Return the covariance (models, models) of models that are all alike, with the same mean variances."""
     size = len(covariance)
     mean_covariance = (covariance.sum() - np.trace(covariance)) / (size * (size - 1))

@@ -155,10 +155,10 @@ class Form:
         parts = tuple((role, compile_template(where, source)) for role, source in sources)
         surface = {label: list_spellings_in_all_cases(given_words) for label, given_words in words.items()}
         compiled_form = cls(where, form, content, parts, words, surface, "shots" in used, PERSONA in used)
-        compiled_form.refuse_failing_trial_renderings(fields)
+        compiled_form.refuse_failing_rendering_or_unshown_field(fields)
         return compiled_form
 
-    def refuse_failing_trial_renderings(self, fields: Fields) -> None:
+    def refuse_failing_rendering_or_unshown_field(self, fields: Fields) -> None:
         """Render every part with all trial values; what is needed must be seen in the prompt, not only be used in it.
 
         Raises

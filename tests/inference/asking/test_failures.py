@@ -16,7 +16,7 @@ from inference.asking.failures import (
     NO_FAILURES,
     describe_conditions_of_low_option_mass,
     describe_remedy_for_failed_rows,
-    refuse_too_many_failures,
+    refuse_too_many_failures_or_unasked_models,
 )
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
@@ -124,15 +124,17 @@ def test_the_line_says_what_can_help():
     """A prompt beyond the window stays beyond it; where nothing came back, nothing was saved."""
     too_long = tally(f"900 tokens and 1 for the answer {PAST_WINDOW} of 512")
     with pytest.raises(RunFailed) as failure:
-        refuse_too_many_failures({"run": (NO_FAILURES, [too_long])}, {})
+        refuse_too_many_failures_or_unasked_models({"run": (NO_FAILURES, [too_long])}, {})
     assert "2 of 4 rows have no response" in str(failure.value) and "all others are saved" in str(failure.value)
     assert "asking again cannot help" in str(failure.value) and "same command again" not in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        refuse_too_many_failures({"run": (NO_FAILURES, [tally("HTTP 500", failed=4)])}, {})
+        refuse_too_many_failures_or_unasked_models({"run": (NO_FAILURES, [tally("HTTP 500", failed=4)])}, {})
     assert "4 of 4 rows" in str(failure.value) and "others are saved" not in str(failure.value)
     assert "give the same command again" in str(failure.value)
     with pytest.raises(RunFailed) as failure:
-        refuse_too_many_failures({"run": (NO_FAILURES, [too_long]), "other": (NO_FAILURES, [tally("HTTP 500")])}, {})
+        refuse_too_many_failures_or_unasked_models(
+            {"run": (NO_FAILURES, [too_long]), "other": (NO_FAILURES, [tally("HTTP 500")])}, {}
+        )
     assert "asking again cannot help" in str(failure.value) and "give the same command again" in str(failure.value)
 
 
