@@ -70,7 +70,7 @@ _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETT
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
 _CHINESE_NEGATION = (
     "(?:不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?|打算|是|再)?"
-    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|拒[绝絕])(?:[说說]|完全|太|很|真的)?我?"
+    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|[谈談]不上|拒[绝絕])(?:[说說]|表示|完全|太|很|真的)?我?"
 )
 _DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
 _KOREAN_DENIAL = (  # behind a stem: "지 않습니다", "진 못합니다", " 수 없다", "기는 어렵다"
@@ -82,7 +82,7 @@ _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬�
     rf"|(?:[하되할될]|하고 싶|(?:한다|이라)고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
     r"|하는 (?:것|거|건|게|편|쪽|입장|의견)[은는이도]? ?아[니닙닌])"
 )
-_DENIED_AFTER = re.compile(rf"[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
+_DENIED_AFTER = re.compile(rf"[」』]?[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
 PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"

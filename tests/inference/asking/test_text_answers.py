@@ -137,6 +137,7 @@ def test_negated_open_and_reported_mentions(text, label):
         ("賛成できません。", None),
         ("賛成ではありません。", None),
         ("賛成しかねます。", None),
+        ("「賛成」ではありません。", None),
         ("不賛成です。", None),
         ("賛成でも反対でもない。", None),
         ("賛成も反対もしません。", None),
@@ -167,6 +168,7 @@ def test_japanese_has_no_word_boundaries(text, label):
         ("我同意。", "同意"), ("我不同意。", "不同意"), ("我并不同意", "不同意"), ("不过，我同意。", "同意"),
         ("我不太同意。", None), ("我不完全同意。", None), ("我无法同意。", None), ("不能同意", None),
         ("我很难同意", None), ("我没有同意", None), ("我無法同意", None),
+        ("我无法表示同意", None), ("谈不上同意", None),
         ("我不敢说我同意", None), ("我不是不同意。", None), ("我毫不犹豫地同意。", "同意"),
     ],
 )  # fmt: skip
