@@ -70,14 +70,19 @@ _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETT
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
 _CHINESE_NEGATION = (
     "(?:不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?|打算|是|再)?"
-    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|拒[绝絕])(?:[说說]|完全|太|很|真的)?我?"
+    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|[谈談]不上|拒[绝絕])(?:[说說]|表示|完全|太|很|真的)?我?"
 )
 _DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
-_KOREAN_NEGATION = (  # "찬성하지 않습니다", "찬성할 수 없다", "찬성은 아닙니다", "찬성 안 합니다", "찬성도 하지 않는다"
-    r"[이가은는도을를]?\s?(?:아[니닙닌]|(?:안|못)\s?[하합해할함되됩돼]"
-    r"|[하되할될]?\s?(?:지[는도를]?\s?(?:않|못|아니)|수[는도가]?\s?없|기[가는엔]?\s?(?:어렵|힘들|곤란)))"
+_KOREAN_DENIAL = (  # behind a stem: "지 않습니다", "진 못합니다", " 수 없다", "기는 어렵다"
+    r"(?:(?:[지치][는도를]?|진) ?(?:않|못|아니)| ?(?:수[는도가]?|순) ?없"
+    r"|(?:기[가는엔]?|긴) ?(?:어[렵려]|힘[들듭드]|곤란))"
 )
-_DENIED_AFTER = re.compile(rf"[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
+_KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬성하지 않습니다", "찬성하는 것은 아닙니다"
+    r"'?[이가은는도을를]? ?(?:아[니닙닌]|(?:안|못) ?[하합해할함되됩돼]"
+    rf"|(?:[하되할될]|하고 싶|(?:한다|이라)고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
+    r"|하는 (?:것|거|건|게|편|쪽|입장|의견)[은는이도]? ?아[니닙닌])"
+)
+_DENIED_AFTER = re.compile(rf"[」』]?[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
 PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
@@ -158,7 +163,7 @@ _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
 _EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
 JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
-    r"|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및)\s*"
+    r"|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".

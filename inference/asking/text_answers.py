@@ -4,8 +4,8 @@
     label stands between word boundaries; next to a character of a script without spaces (Chinese, Japanese, Thai
     ...) no boundary is needed. But は before い is mostly a particle ("答えはいいえ"), so はい begins a clause, or
     follows は ("答えははい"); and a label in katakana is no part of a longer word ("ハイキング"). A Korean label begins
-    a word ("불찬성"), which may go on ("찬성합니다") unless the label is one syllable ("예술"). Spaces, hyphens and
-    underscores inside a label are equal.
+    a word ("불찬성"), which may go on ("찬성합니다"); one of one syllable only as an answer ("예입니다", not
+    "예술"). Spaces, hyphens and underscores inside a label are equal.
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
@@ -222,7 +222,8 @@ def _build_regex_text_of_wording(wording: str) -> str:
     elif re.fullmatch(rf"[{KATAKANA}]+", wording):
         body = rf"(?<![{KATAKANA}]){body}(?![{KATAKANA}])"
     elif re.match(rf"[{HANGUL}]", wording):
-        body = rf"(?<![{HANGUL}]){body}" + (rf"(?=입니|이[다에]|라고|[^{HANGUL}]|\Z)" if len(wording) == 1 else "")
+        end_of_syllable = rf"(?=입니|이[다에고며지]|예요|이?라(?:고|\s)|이\s(?:아[니닙닌]|맞)|인\s|[^{HANGUL}]|\Z)"
+        body = rf"(?<![{HANGUL}]){body}{end_of_syllable if len(wording) == 1 else ''}"
     if wording == "no":
         body += NO_ALONE
     if wording == "non":

@@ -38,6 +38,7 @@ _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "sample_score", "text_logprob", "thought", "thought_tokens", "unclosed", "sample_probability",
              "sample_answer", "sample_answer_otherwise", "n", "read_otherwise")  # fmt: skip
+_LEAST_COUNTS = {"invalid": 0, "clipped": 0, "unclosed": 0, "read_otherwise": 0, "n": 1}
 _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 
 
@@ -245,17 +246,18 @@ def _refuse_impossible_mass(row: EeeResponse) -> None:
 
 
 def _refuse_impossible_counts(row: EeeResponse) -> None:
-    """Refuse counts that are not one for every option, are below 0, or together none."""
+    """Refuse counts that are not one for every option, are too low, or together none."""
     counts = row.values.get("count")
     if counts is not None and (
         not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
     ):
         raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
-    others = {name: row.values.get(name, 0) for name in ("invalid", "clipped")}
-    for name, number in others.items():
-        if number < 0:
-            raise InputError(f"{row.where}: metadata.waver_{name} is {number}; it must be a count, from 0 on")
-    if counts is not None and not sum(counts) + sum(others.values()):
+    for name, least in _LEAST_COUNTS.items():
+        if row.values.get(name, least) < least:
+            raise InputError(
+                f"{row.where}: metadata.waver_{name} is {row.values[name]}; it must be a count, from {least} on"
+            )
+    if counts is not None and not sum(counts) + row.values.get("invalid", 0) + row.values.get("clipped", 0):
         raise InputError(f"{row.where}: metadata.waver_count holds no samples; correct the row")
 
 

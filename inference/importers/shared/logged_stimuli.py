@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from ground.errors import InputError, format_quantity
-from inference.importers.shared.json_log import refuse_half_surrogates
+from inference.importers.shared.json_log import refuse_half_surrogates, replace_nul_characters
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
 from inference.stimuli.reading.line_ends import unify_line_ends_of_all_texts
@@ -97,12 +97,10 @@ class LoggedStimuli:
             The text is empty, the choices or the right one contradict another response, the response is of another
             protocol, or it is there twice.
         """
-        if "\r" in response.text or any("\r" in choice for choice in response.choices):
-            response = replace(
-                response,
-                text=unify_line_ends_of_all_texts(response.text),
-                choices=unify_line_ends_of_all_texts(response.choices),
-            )
+        shown = (response.text, *response.choices)
+        if any("\r" in text or "\0" in text for text in shown):
+            text, *choices = unify_line_ends_of_all_texts(tuple(map(replace_nul_characters, shown)))
+            response = replace(response, text=text, choices=tuple(choices))
         orders = self._stimuli_by_wording.setdefault((response.item, response.wording), {})
         stimulus = orders.get(response.choices)
         if stimulus is None:

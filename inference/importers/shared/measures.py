@@ -237,7 +237,7 @@ class CountMeasure(_NumberMeasure):
 
     def __init__(self, columns: Mapping[str, str], invalid: str | None) -> None:
         self.labels = tuple(columns)
-        self.columns = (*columns.values(), *([invalid] if invalid else []))
+        self.columns = (*columns.values(), *([] if invalid is None else [invalid]))
         self._has_invalid = invalid is not None
         self.decision_rule = f"by count of samples: {_describe_which_label_is_answer(self.labels)}"
 

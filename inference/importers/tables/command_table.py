@@ -276,7 +276,7 @@ def _build_label_measure_of_call(args: argparse.Namespace) -> Measure:
     """Make the measure that the command line asks for, with its labels."""
     from inference.importers.shared.measures import AnswerMeasure, CountMeasure, ProbabilityMeasure
 
-    if args.score_range or args.lower_is_better or args.output_column:
+    if args.score_range or args.lower_is_better or args.output_column is not None:
         raise InputError(
             "import table: --score-range, --lower-is-better and --output-column go with --score-column; add it"
         )

@@ -53,7 +53,7 @@ class ScoreColumns:
         if args.gold_column is not None:
             raise InputError(f"{WHERE}: --gold-column goes with answers; a score says itself how right one is")
         self.measures = parse_score_measures_of_call(args.score_column, args.score_range, args.lower_is_better, WHERE)
-        self.columns = (*args.score_column, *([args.output_column] if args.output_column else []))
+        self.columns = (*args.score_column, *([] if args.output_column is None else [args.output_column]))
 
     def find_label_of_right_answer_or_none(self, right_answer: str) -> str | None:
         """Find no label: scores have no right answer."""

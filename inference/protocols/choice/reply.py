@@ -20,7 +20,7 @@
     are no answer. Where the prompt ends in another open line (`Paraphrase:`), the text begins in the middle of that, so
     that the first line does not count.
 2.  In it stands one of the letters alone, in emphasis or brackets or not, perhaps after “Option” or before “です”, or
-    with words behind it: any after a full stop, a bracket or a colon, else only those of its own choice. Wide
+    with words behind these: any after a full stop, a bracket or a colon, else only those of its own choice. Wide
     characters (“（Ｂ）”) count as the others.
 3.  It is no answer where those words, or the whole line, are those of another choice (“E. coli”), where they name
     another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters. Of choices of
@@ -46,11 +46,13 @@ PREFIX = "Answer: "
 _STRICT = re.compile(r"([A-Z])(?:\.|\s*\Z)")
 _ANSWER = re.compile(r"[\s*_#>`-]*answer[\s*_`]*:[\s*_`]*(.*)", re.IGNORECASE)
 _SAID_ANSWER = re.compile(rf"[\s*_#>`-]*{SAID_ANSWER}(.*)", re.IGNORECASE)
+_CLOSING = r"[\s*_`\"'”)\].:。」』】]*"
 _LETTER = re.compile(
-    rf"[\s*_`\"'“(\[「『【]*(?:(?i:{LABEL_NOUN})[(\[*]*)?([A-Z])(?!{CHARACTER}|_\w|['’]\w)([\s*_`\"'”)\].:。」』】]*)(.*)"
+    rf"[\s*_`\"'“(\[「『【]*(?:(?i:{LABEL_NOUN})[(\[*]*)?([A-Z])(?!{CHARACTER}|_\w|['’]\w)"
+    rf"({_CLOSING}(?:{COPULA}(?=[.。]){_CLOSING})?)(.*)"
 )
 _ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、])[\s*_(]*([A-Z])(?!{CHARACTER})")
-_LISTED = re.compile(r"[\s*_(]*([A-Z])[.):]")
+_LISTED = re.compile(r"[\s*_(]*([A-Z])[.):。]")
 _MARKS = " \t*_`\"'“”.()[]。「」『』【】"
 
 
@@ -152,7 +154,7 @@ def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | 
         return None
     if not words or re.fullmatch(COPULA, words) or (choice_words and words == choice_words):
         return letter
-    if not re.search(r"[.)\]:]", marks):
+    if not re.search(r"[.)\]:。]", marks):
         return None
     begun_choices = [
         choice for choice in (choice_words, *other_choices) if choice and _starts_with_choice(words, choice)

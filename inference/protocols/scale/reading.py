@@ -45,6 +45,9 @@ from inference.stimuli.templates.prompts import Prompt
 # "3です" and "Option 3" were no answers.
 VERSION = 3
 _LEAD = rf"(?:{SAID_ANSWER}|(?:my |the |final )*(?:answer|reply|response|choice|rating|score)\s*)"
+_NO_OTHER_NUMBER = (  # behind a number: "1 to 5", "3번 또는 4번"
+    r"(?!번?\s*(?:[-\u2013~\u301c]|to|or|and|bis|oder|und|à|ou|et|o|y|または|或|到|또는|혹은)\s*[0-9])"
+)
 _MARKS = r"[\s\"'*_`(\[\u201c\u2018\u300c\u300e\u3010#]*"
 
 
@@ -142,7 +145,7 @@ def _build_label_pattern_options_and_wordings(
     if labels == LETTERS:
         end = rf"(?:(?=[\s]*(?:$|[^\w\s'\u2019]))(?![\u2019']\w)|(?={COPULA}))"
     else:
-        end = rf"(?:(?![\w%])(?!\.[0-9]|,[0-9])(?!\s*(?:-|\u2013|to|or|and)\s*[0-9])|(?=[番点점]?{COPULA}))"
+        end = rf"(?:(?![\w%])(?!\.[0-9]|,[0-9])|(?=[番点점]?{COPULA})){_NO_OTHER_NUMBER}"
     # The words before a label in any case, the label itself as it was shown.
     before = rf"{_MARKS}(?:(?i:{_LEAD}){_MARKS})?(?:(?i:{LABEL_NOUN}){_MARKS})?"
     pattern = re.compile(rf"{before}(?P<label>{label}){end}", re.MULTILINE)

@@ -265,9 +265,12 @@ def test_of_metrics_that_are_no_exact_match_the_first_that_says_right_or_wrong_c
     assert {row["metric"] for row in rows["attributes"]} == {"em"}
 
 
-def test_a_nul_that_a_model_wrote_stands_in_no_run_folder(tmp_path):
+def test_a_nul_that_a_model_wrote_or_was_shown_stands_in_no_run_folder(tmp_path):
     rows, _ = imported(tmp_path, write(tmp_path / "logs", {"t": [written(0, TEA, 1.0, text=" Le\0f.")]}, TEXT))
     assert list(rows["output"][0]) == [" Le\ufffdf."]
+    shown = {"question": "Te\0?", "choices": ["l\0f", "b", "c", "d"], "answer": 0}
+    rows, _ = imported(tmp_path, write(tmp_path / "shown", {"t": [letters(0, shown)]}), out="asked")
+    assert rows["text"][0].startswith("Te\ufffd?\nA. l\ufffdf\n") and rows["attributes"][0]["choice_A"] == "l\ufffdf"
 
 
 @pytest.mark.parametrize("flat", [False, True])

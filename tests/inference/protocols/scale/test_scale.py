@@ -164,7 +164,8 @@ def test_of_bounds_the_likeliest_number_is_the_answer_only_if_no_other_can_be(up
         ("4 - Agree, because trains are fast", "Agree", "Agree"),
         ("I strongly agree.", "Strongly agree", "Strongly agree"),
         ("A good idea.", None, None), ("A", None, "Strongly disagree"), ("6", None, None), ("4.5", None, None),
-        ("1 to 5", None, None), ("45", None, None), ("", None, None), ("a", None, None),
+        ("1 to 5", None, None), ("1~5", None, None), ("1 oder 2", None, None), ("1 ou 2", None, None),
+        ("45", None, None), ("", None, None), ("a", None, None),
         ("I do not agree.", None, None), ("Yes.", None, None), ("４", "Agree", None), ("4%", None, None),
         ("The correct answer is 4.", "Agree", None), ("Option B", None, "Disagree"),
         ("Option 4: Agree", "Agree", "Agree"), ("My rating would be 4", "Agree", None), ("The answer is not 4.",
@@ -198,7 +199,8 @@ def test_words_without_blanks_contradict_a_number_as_others_do(text: str, option
     [
         ("2입니다.", "보통"), ("2번입니다", "보통"), ("2점입니다", "보통"), ("답: 2", "보통"),
         ("정답은 3입니다", "찬성"), ("2번", "보통"), ("2입니다. 찬성", None), ("2번째", None), ("2이상", None),
-        ("2입니까?", None), ("2가 아닙니다", None),
+        ("2입니까?", None), ("2가 아닙니다", None), ("2예요", "보통"), ("제 답은 2입니다", "보통"),
+        ("2번 또는 3번", None), ("2 또는 3", None),
     ],
 )  # fmt: skip
 def test_a_korean_sentence_may_end_behind_its_number(text: str, option: str | None) -> None:
