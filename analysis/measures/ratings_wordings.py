@@ -93,7 +93,7 @@ def average_values_over_conditions_of_settings(ratings: Ratings, values: Array) 
     )
 
 
-def average_answer_shares_and_entropies_per_setting(ratings: Ratings) -> dict[str, Array]:
+def average_answer_figures_per_setting(ratings: Ratings) -> dict[str, Array]:
     """Average what single answers look like, over wordings and the conditions of a setting that show all options.
 
     Where none of them shows all options, all conditions count.

@@ -100,12 +100,12 @@ def read_and_check_items(
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
-    for line in _list_notes_on_unexpected_columns_and_patterns(shape, items):
+    for line in _iterate_notes_on_recognised_table(shape, items):
         print(f"{source}: {line}", file=sys.stderr)
     return items
 
 
-def _list_notes_on_unexpected_columns_and_patterns(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
+def _iterate_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
     """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"

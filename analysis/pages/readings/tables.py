@@ -79,7 +79,7 @@ def build_table_of_readings_in_groups(
     return frame
 
 
-def compute_places_and_moments_of_compared_readings(
+def compute_moments_of_compared_readings(
     group: ReadingGroup,
 ) -> tuple[list[int], moments.ItemMoments] | None:
     """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
@@ -107,7 +107,7 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
     frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
                          own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
-    selected = compute_places_and_moments_of_compared_readings(group)
+    selected = compute_moments_of_compared_readings(group)
     if selected is None:
         return frame
     item_moments = selected[1]
@@ -215,13 +215,13 @@ def tabulate_agreement_of_reading_pairs(runs: Runs, *, resamples: int = DRAWS, s
     """
     parts = []
     for group in read_reading_groups(runs):
-        if not (selected := compute_places_and_moments_of_compared_readings(group)):
+        if not (selected := compute_moments_of_compared_readings(group)):
             continue
         places, item_moments = selected
         pairs = list(combinations(range(len(places)), 2))
         kinds = [group.kinds[place] for place in places]
         columns: dict[str, Any] = build_interval_columns(
-            sharing.estimate_kappa_and_correlation_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
+            sharing.estimate_kappa_and_r_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
         )
         parts.append(
             pd.DataFrame({

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, average_known_over_first_axis, read_ratings
 from analysis.measures.ratings_styles import CUT, LABELS, ORDER, average_model_scores_shown_in_two_ways
 from analysis.measures.ratings_wordings import (
-    average_answer_shares_and_entropies_per_setting,
+    average_answer_figures_per_setting,
     average_values_over_conditions_of_settings,
     measure_wording_effects_per_setting_and_item,
 )
@@ -50,28 +50,24 @@ def tabulate_answer_spread_over_wordings(runs: Runs, *, resamples: int = DRAWS, 
 
 def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every setting of a study."""
-    spreads = measure_wording_effects_per_setting_and_item(ratings)
+    effects = measure_wording_effects_per_setting_and_item(ratings)
     names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in
              ratings.list_unit_places_by_model_and_setting()]  # fmt: skip
     # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
     intervals = {
-        name: bootstrap_intervals({name: spreads[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
+        name: bootstrap_intervals({name: effects[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
             name
         ]
         for name in SPREADS
     }
     n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
-    looks = {
-        name: values
-        for name, values in average_answer_shares_and_entropies_per_setting(ratings).items()
-        if name != "shares"
-    }
+    looks = {name: values for name, values in average_answer_figures_per_setting(ratings).items() if name != "shares"}
     settings = ratings.list_unit_places_by_model_and_setting()
     return pd.DataFrame(names).assign(
         validity=[ratings.average_validity_over_units(places) for _, places in settings],
         validity_at_most=[ratings.average_validity_upper_bound_over_units(places) for _, places in settings],
         n_conditions=[len(places) for _, places in settings],
-        n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
+        n_items=(~np.isnan(effects["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
         **interval.build_interval_columns(intervals),
         **{name: [_compute_mean_of_items_with_value(row) for row in values] for name, values in looks.items()},
@@ -103,7 +99,7 @@ def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFram
     """Compute the rows of one study, model by model."""
     settings, items = ratings.list_unit_places_by_model_and_setting(), ratings.items
     shares, spreads = (
-        average_answer_shares_and_entropies_per_setting(ratings)["shares"],
+        average_answer_figures_per_setting(ratings)["shares"],
         measure_wording_effects_per_setting_and_item(ratings),
     )
     in_wordings = average_values_over_conditions_of_settings(ratings, ratings.scores)

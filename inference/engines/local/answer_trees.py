@@ -135,11 +135,9 @@ class AnswerTrees:
             part = {prompt: nodes[start : start + self._max_tokens] for prompt, nodes in nodes_by_prompt.items()}
             families = [Family([prompt], len(nodes)) for prompt, nodes in part.items() if nodes]
             for prompts in partition_into_batches(families, Room(self._max_tokens, self._max_rows, LEAST_FILLED)):
-                yield self._read_beginnings_and_log_softmax_in_one_pass(
-                    {prompt: part[prompt] for prompt in sorted(prompts)}
-                )
+                yield self._read_beginnings_and_log_softmax({prompt: part[prompt] for prompt in sorted(prompts)})
 
-    def _read_beginnings_and_log_softmax_in_one_pass(
+    def _read_beginnings_and_log_softmax(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> tuple[list[Asked], Tensor]:
         """Compute the beginnings of some prompts in one pass."""
