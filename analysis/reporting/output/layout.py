@@ -95,13 +95,8 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
         + left_out
         + render_template("glossary", terms=glossary.find_terms_in_page(card_html + body_html))
     )
-    return Chapter(
-        name,
-        question,
-        card_html,
-        body_html + foot,
-        tuple(_iterate_anchor_and_text_of_h2_headings(card_html + body_html)),
-    )
+    headings = tuple(_iterate_anchor_and_text_of_h2_headings(card_html + body_html))
+    return Chapter(name, question, card_html, body_html + foot, headings)
 
 
 def render_page(chapter: Chapter, title: str, chapters: Sequence[Chapter] = ()) -> str:

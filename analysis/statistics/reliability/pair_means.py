@@ -107,6 +107,5 @@ def _estimate_shared_and_residual_components(deviations: Array, has_answer: Answ
     left = np.where(has_answer, deviations - effects.T[:, None, :], 0.0)
     left = np.where(has_answer, left - left.sum(axis=2, keepdims=True) / has_answer.sum(axis=1)[:, None], 0.0)
     residual = _compute_squared_distances_of_model_pairs(left) / freedom
-    return (_compute_squared_distances_of_model_pairs(deviations - left) - rank * residual) / np.trace(
-        equations
-    ), residual
+    explained = _compute_squared_distances_of_model_pairs(deviations - left)
+    return (explained - rank * residual) / np.trace(equations), residual

@@ -141,18 +141,13 @@ def build_ranking_with_simulated_stability(
         pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
     # Equal means of sums in another order differ in their last digits.
     means_without_noise = remove_rounding_noise(means)
-    (ranks, above), ours = (
-        _compute_ranks_and_share_above_in_draws(drawn),
-        np.sign(means_without_noise[:, None] - means_without_noise),
-    )
+    ranks, above = _compute_ranks_and_share_above_in_draws(drawn)
+    ours = np.sign(means_without_noise[:, None] - means_without_noise)
     low, high = np.quantile(ranks, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
-    tau = (
-        float((ours * _compute_ranks_and_share_above_in_draws(pooled)[1])[upper][is_ordered].mean())
-        if is_ordered.any()
-        else np.nan
-    )
+    _, above_in_pooled = _compute_ranks_and_share_above_in_draws(pooled)
+    tau = float((ours * above_in_pooled)[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     model_ranks = _compute_ranks_and_share_above_in_draws(means_without_noise[None])[0][0]
     return Ranking(
