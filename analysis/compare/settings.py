@@ -15,7 +15,7 @@ _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 def find_conditions_with_other_settings_on_side_b(
     conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
 ) -> frozenset[str]:
-    """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed.
+    """Find the conditions of B that A has by the same name, with other settings; and those that look renamed.
 
     Parameters
     ----------

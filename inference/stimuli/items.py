@@ -106,7 +106,7 @@ def read_and_check_items(
 
 
 def _iterate_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
-    """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
+    """Yield lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.

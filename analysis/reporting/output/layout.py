@@ -237,7 +237,7 @@ def _encode_base64(data: bytes) -> str:
 
 
 def _iterate_anchor_and_text_of_h2_headings(html: str) -> Iterator[tuple[str, str]]:
-    """List place and text of all headings of the second level that can be linked to."""
+    """Yield place and text of all headings of the second level that can be linked to."""
     from bs4 import BeautifulSoup, SoupStrainer
 
     for heading in BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("h2", id=True)).find_all("h2"):

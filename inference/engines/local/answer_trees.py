@@ -117,7 +117,7 @@ class AnswerTrees:
     def iterate_beginnings_and_log_softmax_by_pass(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> Iterator[tuple[list[Asked], Tensor]]:
-        """Compute the log-softmax behind beginnings.
+        """Yield, pass by pass, beginnings and the log-softmax behind them.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class AnswerTrees:
     def _read_beginnings_and_log_softmax(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> tuple[list[Asked], Tensor]:
-        """Compute the beginnings of some prompts in one pass."""
+        """Return the beginnings of some prompts, and the log-softmax behind them, from one pass."""
         prompts = list(nodes_by_prompt)
         # Those that others may continue come first: their places stay, those of the rest are free again after the pass.
         sorted_nodes = [
