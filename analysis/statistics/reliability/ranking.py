@@ -167,7 +167,7 @@ def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, 
     """
     number, ranks = drawn_means.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
-    for part in _yield_masks_of_model_above_model_in_draws(drawn_means):
+    for part in _yield_masks_of_pairwise_wins(drawn_means):
         # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
         # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
         more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
@@ -176,7 +176,7 @@ def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, 
     return np.concatenate(ranks), (above - above.T) / len(drawn_means)
 
 
-def _yield_masks_of_model_above_model_in_draws(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:
+def _yield_masks_of_pairwise_wins(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield which models are above which (draws, models, models), some draws at a time."""
     step = max(1, _CHUNK // drawn_means.shape[1] ** 2)
     for start in range(0, len(drawn_means), step):
