@@ -154,10 +154,8 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
     count: Counter[tuple[str, str]] = Counter()
     for place, record in source_records:
         item = _require_item_id_as_text(place, record)
-        variant, pattern = (
-            _parse_optional_text(place, record, "variant"),
-            _parse_correctly_spelt_pattern(place, record),
-        )
+        variant = _parse_optional_text(place, record, "variant")
+        pattern = _parse_correctly_spelt_pattern(place, record)
         if pattern is None:
             pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
         if pattern == ORIGINAL:

@@ -118,13 +118,10 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
     frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
     sources = [group.kinds[place].source for place in places]
     for row, place in enumerate(places):
-        is_bent = _is_single_or_low_temperature_reading(group, place)
-        estimate = (
-            sharing.build_own_share_bounded_by_largest_r2
-            if is_bent
-            else sharing.estimate_own_variance_share_of_one_reading
-        )
-        share = estimate(item_moments, row, sources, draws=draws, seed=seed)
+        estimate_share = sharing.estimate_own_variance_share_of_one_reading
+        if _is_single_or_low_temperature_reading(group, place):
+            estimate_share = sharing.build_own_share_bounded_by_largest_r2
+        share = estimate_share(item_moments, row, sources, draws=draws, seed=seed)
         frame.loc[place, "own_most"] = share.most
         if share.figure is not None:
             _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
