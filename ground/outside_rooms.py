@@ -75,7 +75,7 @@ class OutsideRoom(NamedTuple):
 
 
 def map_names_to_outside_rooms(kind: str, own_names: Collection[str] = ()) -> dict[str, OutsideRoom]:
-    """List the rooms of a kind that can be named; a line on standard error says of any other why it is left out.
+    """Map names to rooms of a kind; a line on standard error says why any other is left out.
 
     Parameters
     ----------

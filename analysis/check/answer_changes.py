@@ -43,11 +43,11 @@ def estimate_change_of_each_item(
         From -1 to 1; NaN where either side has answers to fewer than two wordings. With the same wordings, only those
         count that have an answer on both sides.
     """
-    counted = _count_answers_by_option_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)
+    counted = _count_answers_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)
     return _compute_changes_from_option_counts(*(counts.sum(axis=1) for counts in counted))
 
 
-def _count_answers_by_option_and_pairs_per_wording(
+def _count_answers_and_pairs_per_wording(
     now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int]
 ) -> tuple[Counts, ...]:
     """Count what the answers to every wording, (items, wordings, ...), add to the pairs of
@@ -91,7 +91,7 @@ def _compute_changes_from_option_counts(
     return np.where((n**2 > all_now) & (m**2 > all_before), changes, np.nan)
 
 
-def compute_jackknife_variance_and_df_of_mean_change(
+def compute_jackknife_variance_and_freedom(
     now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
 ) -> Parts:  # fmt: skip
     """Compute the variance of the mean change by leaving out one wording after the other, of each side's own.
@@ -106,7 +106,7 @@ def compute_jackknife_variance_and_df_of_mean_change(
     tuple of (variance, degrees of freedom)
         One, or one for each side where both have wordings of their own; NaN with fewer than three wordings.
     """
-    counted = _count_answers_by_option_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)
+    counted = _count_answers_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)
     totals = [counts.sum(axis=1) for counts in counted]
     # What goes with a wording of both: its answers on both sides; else its answers on its own side.
     groups = [tuple(range(len(counted)))] if same_wordings else [(0, 2, 5), (1, 3, 6)]
@@ -155,9 +155,7 @@ def compute_wording_shifts_on_principal_axis(
     >>> abs(compute_wording_shifts_on_principal_axis(now, before, same_wordings=True)).round(9).tolist()
     [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
     """
-    counted = _count_answers_by_option_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)[
-        :2
-    ]
+    counted = _count_answers_and_pairs_per_wording(now, before, same_wordings=same_wordings, orders=orders)[:2]
     counted_wordings = [counts[:, counts.any(axis=(0, 2))] for counts in counted]
     n_wordings = min(counts.shape[1] for counts in counted_wordings)
     sides = [counts[:, :n_wordings] for counts in counted_wordings]

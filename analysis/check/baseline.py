@@ -103,7 +103,7 @@ def open_baseline(name: str | Path) -> Runs:
     from analysis import runs
 
     path = find_folder_of_baseline_or_run(name)
-    refuse_damaged_baseline_and_list_its_fields(path)
+    require_whole_baseline_fields(path)
     return runs.open_runs(path)
 
 
@@ -130,7 +130,7 @@ def find_folder_of_baseline_or_run(name: str | Path) -> Path:
     )
 
 
-def refuse_damaged_baseline_and_list_its_fields(path: Path) -> list[dict[str, Any]]:
+def require_whole_baseline_fields(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters

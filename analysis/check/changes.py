@@ -252,7 +252,7 @@ def _test_rule_on_ranking(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
 
 
 def _map_common_models_to_places_now_and_before(rule: Rule, now: Study, before: Study) -> dict[str, tuple[int, int]]:
-    """List the models that both sides have: name -> its places now and before, under its first condition of both."""
+    """Map the models of both sides to their places now and before, under the first condition that both have."""
     sides = [map_side_units_to_study_places(study, side) for side, study in zip(SIDES, (now, before), strict=True)]
     places: dict[str, tuple[int, int]] = {}
     for unit, place in sides[0].items():

@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
 
         sys.stdout.buffer.write("".join(f"{line}\n" for line in explain_rules(rules)).encode())
         return 0
-    _refuse_unusable_junit_and_markdown_files(args)
+    _refuse_unusable_output_files(args)
     return write_and_print_check(
         _check_rules_on_run(rules, args.run, args.against or ""), args.json, args.junit, args.markdown
     )
@@ -142,7 +142,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
     return check.exit_status
 
 
-def _refuse_unusable_junit_and_markdown_files(args: argparse.Namespace) -> None:
+def _refuse_unusable_output_files(args: argparse.Namespace) -> None:
     """Refuse a file to write that has no folder or is no ordinary file, that is the other one, or that is the rules or
     a part of the run or baseline."""
     from analysis.check.baseline import FOLDER

@@ -62,13 +62,13 @@ def _print_baseline_content(args: argparse.Namespace) -> int:
     from analysis.check.baseline import (
         find_folder_of_baseline_or_run,
         open_baseline,
-        refuse_damaged_baseline_and_list_its_fields,
+        require_whole_baseline_fields,
     )
     from analysis.reporting.words import format_quantity
     from ground.errors import InputError, format_message_on_one_line
 
     path = find_folder_of_baseline_or_run(args.name)
-    details = refuse_damaged_baseline_and_list_its_fields(path)
+    details = require_whole_baseline_fields(path)
     if not details:
         raise InputError(
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"

@@ -40,12 +40,8 @@ def compute_outcomes_of_number_rule(rule: Rule, runs: Runs) -> list[Outcome]:
         The run has no such column, measure or condition, the limit is out of range, nothing tells of wordings like
         these, or scores are too large to be squared.
     """
-    numbers = (
-        list_numbers_of_table_rows(rule, runs)
-        if "." in rule.target
-        else list_numbers_of_units_for_measure_rule(rule, runs)
-    )
-    return [_build_outcome_of_number(rule, number) for number in numbers]
+    list_numbers = list_numbers_of_table_rows if "." in rule.target else list_numbers_of_units_for_measure_rule
+    return [_build_outcome_of_number(rule, number) for number in list_numbers(rule, runs)]
 
 
 def _build_outcome_of_number(rule: Rule, number: Number) -> Outcome:

@@ -46,7 +46,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.check.answer_changes import (
-    compute_jackknife_variance_and_df_of_mean_change,
+    compute_jackknife_variance_and_freedom,
     compute_wording_shifts_on_principal_axis,
     estimate_change_of_each_item,
 )
@@ -127,9 +127,7 @@ def _test_mean_change_of_items(
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     now, before = now[is_known], before[is_known]
     if crossed:
-        parts += compute_jackknife_variance_and_df_of_mean_change(
-            now, before, same_wordings=same_wordings, orders=orders
-        )
+        parts += compute_jackknife_variance_and_freedom(now, before, same_wordings=same_wordings, orders=orders)
     variance = sum(part for part, _ in parts)
     if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)

@@ -83,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:
-            _refuse_unusable_or_input_file_to_write(option, path, (args.a, args.b, args.path_a, args.path_b))
+            _refuse_unusable_output_file(option, path, (args.a, args.b, args.path_a, args.path_b))
     if args.page:
         _refuse_page_that_cannot_be_made(args.page, args.out)
     from analysis import runs
@@ -123,7 +123,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_unusable_or_input_file_to_write(option: str, out: Path, sides: Sequence[str]) -> None:
+def _refuse_unusable_output_file(option: str, out: Path, sides: Sequence[str]) -> None:
     """Raise InputError where the file has no folder, is a pipe or device, or is a part of a side: a log or run."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")

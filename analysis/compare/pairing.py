@@ -15,7 +15,7 @@ from typing import Any
 
 from analysis.compare.settings import (
     explain_differing_numbers_of_examples,
-    find_conditions_with_other_settings_on_side_b,
+    find_conditions_of_b_unlike_a,
 )
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
@@ -207,7 +207,7 @@ def _open_study_as_pair_of_runs(
     if con.execute(compared_items).fetchall() == [(0,)]:
         return None
     conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = find_conditions_with_other_settings_on_side_b(*conditions, add_side_to_name(SIDES[1], ""))
+    renamed = find_conditions_of_b_unlike_a(*conditions, add_side_to_name(SIDES[1], ""))
     if not is_fresh:
         return (_open_folders_with_kept_stimuli_only(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:

@@ -12,10 +12,10 @@ from ground.errors import shorten_to_one_line
 _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
-def find_conditions_with_other_settings_on_side_b(
+def find_conditions_of_b_unlike_a(
     conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
 ) -> frozenset[str]:
-    """List the conditions of B that A has by the same name, with other settings; and what looks like one renamed.
+    """Find the conditions of B that A has by the same name, with other settings; and those that look renamed.
 
     Parameters
     ----------

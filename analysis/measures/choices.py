@@ -133,7 +133,7 @@ def read_choice_studies_with_gaps(runs: Runs) -> list[Choices]:
 
 
 def require_choice_studies(runs: Runs) -> list[str]:
-    """List the studies of the protocol.
+    """List the studies of the protocol; refuse runs without one.
 
     Raises
     ------

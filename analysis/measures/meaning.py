@@ -55,7 +55,7 @@ class StudyMeaning:
     votes, decoy_votes
         Person -> votes (wordings,) and (decoys,): 1 yes, 0 no, NaN none.
     is_passed
-        Which wordings passed (`verdicts.mark_wordings_passed_by_most_people_else_all`).
+        Which wordings passed (`verdicts.mark_wordings_that_checks_should_pass`).
     qualities
         How well every check parts decoys from them.
     meanings, meaning_scores
@@ -150,7 +150,7 @@ def assess_checks_and_wordings_of_study(study: str, file: MeaningFile) -> StudyM
     for check in decoy_scores.keys() - scores.keys():
         scores[check] = np.full(len(wordings), np.nan)
     yes, no = _count_yes_and_no_votes(votes, len(wordings))
-    is_passed, passed_by = verdicts.mark_wordings_passed_by_most_people_else_all(yes, no)
+    is_passed, passed_by = verdicts.mark_wordings_that_checks_should_pass(yes, no)
     qualities = verdicts.assess_quality_of_checks(
         scores, decoy_scores, is_passed, passed_by, wordings["item"].to_numpy(), decoys["item"].to_numpy()
     )

@@ -42,10 +42,8 @@ def correct_flip_shares_for_check_errors(runs: Runs) -> pd.DataFrame:
         same = np.where(yes == no, np.nan, (yes > no).astype(float))
         score = judged["meaning_score"].to_numpy(float)
         passes = np.where(np.isnan(score), np.nan, score >= best.threshold) if best else np.full(len(score), np.nan)
-        truth, decoy_error = (
-            np.where(np.isnan(yes), np.nan, same),
-            answers.meaning.compute_share_of_decoys_accepted_by_people(),
-        )
+        truth = np.where(np.isnan(yes), np.nan, same)
+        decoy_error = answers.meaning.compute_share_of_decoys_accepted_by_people()
         for (model, condition), flips in zip(answers.beside.units, answers.beside.flips, strict=True):
             share = estimate_flip_share_corrected_for_meaning(flips, passes, truth, judged["item"], decoy_error, KEPT)
             rows.append({

@@ -153,9 +153,7 @@ def _average_variants_sharing_a_cell(row: Array, cells: npt.NDArray[np.intp], sh
     return np.asarray(sums / np.where(n > 0, n, np.nan)).reshape(shape)
 
 
-def tabulate_flips_of_all_and_same_meaning_wordings(
-    runs: Runs, *, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def tabulate_all_and_same_meaning_flips(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Compare what all wordings do to the answers with what those do that mean the same.
 
     Parameters
@@ -178,7 +176,7 @@ def tabulate_flips_of_all_and_same_meaning_wordings(
         checked.
     """
     parts = [
-        _tabulate_flips_of_all_and_same_meaning_in_study(answers, resamples, seed)
+        _tabulate_all_and_same_meaning_flips_of_study(answers, resamples, seed)
         for answers in read_answers_of_checked_studies(runs)
     ]
     if not parts:
@@ -187,7 +185,7 @@ def tabulate_flips_of_all_and_same_meaning_wordings(
     return table.assign(p_holm=correct_families_by_holm(table, ["study"]))
 
 
-def _tabulate_flips_of_all_and_same_meaning_in_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
+def _tabulate_all_and_same_meaning_flips_of_study(answers: StudyAnswers, resamples: int, seed: int) -> pd.DataFrame:
     """Compare all wordings of a study with those that mean the same."""
     has_verdicts = any(verdict is not None for verdict in answers.meaning.meanings)
     comparison = compare_chosen_with_all_wordings(
@@ -255,7 +253,7 @@ class Comparison:
         Parameters
         ----------
         resamples, seed
-            As in `tabulate_flips_of_all_and_same_meaning_wordings`.
+            As in `tabulate_all_and_same_meaning_flips`.
 
         Returns
         -------

@@ -135,17 +135,17 @@ def _read_people_from_respondent_rows(file: Path, rows: Sequence[Row], items: Se
         if item.name not in rows[0][1]:
             continue
         cells = [row[item.name] for _, row in rows]
-        rank_by_text: dict[str, float] = {"": float("nan")}
+        place_by_text: dict[str, float] = {"": float("nan")}
         for text in set(cells) - {""}:
-            rank = item.find_place_of_option_or_none(text)
-            if rank is None:
+            option_place = item.find_place_of_option_or_none(text)
+            if option_place is None:
                 line = rows[cells.index(text)][0]
                 raise InputError(
                     f"{file}: line {line}: column {shorten_to_one_line(repr(item.name))}: "
                     f"{item.describe_unknown_option(text)}; leave the cell empty where there is no answer"
                 )
-            rank_by_text[text] = rank
-        ranks[:, place] = [rank_by_text[text] for text in cells]
+            place_by_text[text] = option_place
+        ranks[:, place] = [place_by_text[text] for text in cells]
     if np.isnan(ranks).all():
         raise InputError(
             f"{file}: every cell of its items is empty; give an option, or a rank, where there is an answer"
@@ -165,18 +165,18 @@ def _read_people_from_shares_or_counts(file: Path, rows: Sequence[Row], items: S
         place = place_by_name.get(cells[ITEM])
         if place is None:  # an item of another study
             continue
-        rank = items[place].find_place_of_option_or_none(cells[OPTION])
-        if rank is None:
+        option_place = items[place].find_place_of_option_or_none(cells[OPTION])
+        if option_place is None:
             raise InputError(
                 f"{file}: line {line}: item {shorten_to_one_line(repr(cells[ITEM]))}: "
                 f"{items[place].describe_unknown_option(cells[OPTION])}; leave out people without an answer"
             )
-        if (first := line_by_option.setdefault((place, rank), line)) != line:
+        if (first := line_by_option.setdefault((place, option_place), line)) != line:
             raise InputError(
                 f"{file}: line {line}: option {shorten_to_one_line(repr(cells[OPTION]))} of item "
                 f"{shorten_to_one_line(repr(cells[ITEM]))} is in line {first}, too; keep one"
             )
-        shares[place, rank] = _parse_share_or_count(file, line, column, cells[column])
+        shares[place, option_place] = _parse_share_or_count(file, line, column, cells[column])
         lines_by_item.setdefault(place, []).append((line, cells))
     for place, item_rows in lines_by_item.items():
         n[place] = _check_sum_and_find_number_of_people(

@@ -127,11 +127,8 @@ def _compare_study_with_people(ratings: Ratings, people: People, seed: int) -> C
         if np.isnan(answers).all():
             continue
         units.append(unit)
-        shares.append(
-            average_known_over_first_axis(
-                np.stack([average_known_over_first_axis(each) for each in answers.swapaxes(1, 2)])
-            )
-        )
+        unit_shares = [average_known_over_first_axis(of_wordings) for of_wordings in answers.swapaxes(1, 2)]
+        shares.append(average_known_over_first_axis(np.stack(unit_shares)))
         samples.append(_count_samples_per_item(ratings, places, is_comparable[places]))
         validity.append(ratings.average_validity_over_units(places))
     laid_out = np.stack(shares, axis=1) if shares else np.empty((len(ratings.items), 0, people.shares.shape[1]))

@@ -93,7 +93,7 @@ def average_values_over_conditions_of_settings(ratings: Ratings, values: Array) 
     )
 
 
-def average_answer_shares_and_entropies_per_setting(ratings: Ratings) -> dict[str, Array]:
+def average_answer_figures_per_setting(ratings: Ratings) -> dict[str, Array]:
     """Average what single answers look like, over wordings and the conditions of a setting that show all options.
 
     Where none of them shows all options, all conditions count.
@@ -114,9 +114,8 @@ def average_answer_shares_and_entropies_per_setting(ratings: Ratings) -> dict[st
     for _, places in ratings.list_unit_places_by_model_and_setting():
         places = select_places_of_units_showing_middle(ratings, places)
         for name, values in by_unit.items():
-            averages[name].append(
-                average_known_over_first_axis(np.moveaxis(average_known_over_first_axis(values[places]), 1, 0))
-            )
+            over_conditions = average_known_over_first_axis(values[places])
+            averages[name].append(average_known_over_first_axis(np.moveaxis(over_conditions, 1, 0)))
     return {name: np.stack(parts) for name, parts in averages.items()}
 
 

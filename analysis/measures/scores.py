@@ -242,7 +242,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
         WHERE method = 'sampled' AND sample_probability IS NULL AND output IS NOT NULL AND score IS NOT NULL"""
     )
     counts_and_variances = [
-        _compute_count_and_variance_of_numbers_in_texts(texts, score, low, high)
+        _compute_count_and_variance_of_numbers(texts, score, low, high)
         for texts, score, low, high in zip(rows["output"], rows["score"], rows["low"], rows["high"], strict=True)
     ]
     drawn, spread = zip(*counts_and_variances, strict=True) if counts_and_variances else ((), ())
@@ -264,7 +264,7 @@ def read_sample_counts_and_variances(runs: Runs) -> pd.DataFrame:
     return pd.concat([of_texts, of_thoughts], ignore_index=True) if len(of_texts) else of_thoughts
 
 
-def _compute_count_and_variance_of_numbers_in_texts(
+def _compute_count_and_variance_of_numbers(
     texts: Sequence[str | None], score: float, low: int, high: int
 ) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""

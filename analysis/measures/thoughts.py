@@ -142,7 +142,7 @@ def _query_counts_of_unclosed_thoughts(runs: Runs) -> pd.DataFrame:
     return frame[["study", "model", "condition", "thoughts", "unclosed", "budget", "unanswered"]]
 
 
-def measure_longest_thought_and_least_answered_share(
+def compute_longest_thought_and_least_answered(
     runs: Runs, study: str, conditions: frozenset[str]
 ) -> tuple[float, float]:
     """Measure how long thoughts are, and how many have an answer; of several models, the longest and the fewest.

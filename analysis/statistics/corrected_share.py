@@ -162,18 +162,15 @@ def estimate_flip_share_corrected_for_meaning(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        same_flips, same_wordings = compute_same_meaning_flips_and_wordings_per_item(flip, passing, truth, item)
+        same_flips, same_wordings = compute_same_meaning_shares_per_item(flip, passing, truth, item)
         ratio = _estimate_ratio(same_flips, same_wordings, n_read)
-        least, most = _compute_ratio_bounds_from_unread_wordings(
-            flip, truth, item, same_flips.sum(), same_wordings.sum()
-        )
-        value, lower, upper = _widen_interval_by_distances_to_bounds(
-            (ratio.value, ratio.lower, ratio.upper), ratio.value, least, most
-        )
+        sums = same_flips.sum(), same_wordings.sum()
+        least, most = _compute_ratio_bounds_from_unread_wordings(flip, truth, item, *sums)
+        ends = ratio.value, ratio.lower, ratio.upper
+        value, lower, upper = _widen_interval_by_distances_to_bounds(ends, ratio.value, least, most)
         corrected = value, max(lower, 0.0), min(upper, 1.0)
-        change = _widen_interval_by_distances_to_bounds(
-            _estimate_difference_of_ratios(ratio, uncorrected), ratio.value, least, most
-        )
+        change = _estimate_difference_of_ratios(ratio, uncorrected)
+        change = _widen_interval_by_distances_to_bounds(change, ratio.value, least, most)
         excess = _estimate_ratio_minus_part_of_other_ratio(ratio, uncorrected, part, n_read)
         excess = _drop_interval_without_width(_widen_interval_by_distances_to_bounds(excess, ratio.value, least, most))
     return CorrectedShare(
@@ -195,7 +192,7 @@ def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> 
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def compute_same_meaning_flips_and_wordings_per_item(
+def compute_same_meaning_shares_per_item(
     flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.

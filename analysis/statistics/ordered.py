@@ -101,7 +101,7 @@ def _pick_share_at_rank(shares: Array, rank: npt.NDArray[np.int64]) -> Array:
 
 
 def find_place_of_most_probable_option(shares: Array) -> Array:
-    """Find the rank of the most probable option, from 0 on; NaN where two are, or there is no answer.
+    """Find the place of the most probable option, from 0 on; NaN where two are, or there is no answer.
 
     >>> find_place_of_most_probable_option(np.array([[0.2, 0.8], [0.5, 0.5], [np.nan, np.nan]])).tolist()
     [1.0, nan, nan]

@@ -131,7 +131,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
         in_all_strata = np.all([has_answer[stratum == part].any(axis=0) for part in range(n_strata)], axis=0)
         wording_variance, noise, wording_freedom = np.nan, np.nan, in_all_strata.sum() - 1.0
         if wording_freedom > 0:
-            wording_variance, noise = _compute_wording_and_interaction_variance_of_mean(
+            wording_variance, noise = _compute_wording_variance_and_interaction(
                 values[:, in_all_strata], stratum, n_strata
             )
         less, more = deduct_interaction_by_degrees_of_freedom(freedom, wording_freedom, noise)
@@ -139,7 +139,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
     return StratifiedMean(float(stratum_means.mean()), int(rows.sum()), items, both)
 
 
-def _compute_wording_and_interaction_variance_of_mean(
+def _compute_wording_variance_and_interaction(
     values: Array, stratum: npt.NDArray[np.int64], n_strata: int
 ) -> tuple[float, float]:
     """Return the variance of the mean that wordings make, and the part of it that is their interaction with items.

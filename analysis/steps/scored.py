@@ -4,7 +4,7 @@
 
     scores = attach_measures_to_scores(run.responses(SCORE_COLUMNS), run.conditions())
     means = compute_means_and_spreads(scores)
-    passes = compute_shares_passing_in_all_some_or_no_wordings(scores, thresholds)
+    passes = compute_item_shares_by_wordings_passed(scores, thresholds)
     pairs = compare_scores_of_model_pairs(scores, scipy.stats.ttest_1samp)
 """
 
@@ -61,7 +61,7 @@ def compute_means_and_spreads(scores: pd.DataFrame) -> pd.DataFrame:
     return items.groupby(ROW, sort=False).mean().rename(columns={"std": "sd"}).reset_index()
 
 
-def compute_shares_passing_in_all_some_or_no_wordings(scores: pd.DataFrame, thresholds: pd.DataFrame) -> pd.DataFrame:
+def compute_item_shares_by_wordings_passed(scores: pd.DataFrame, thresholds: pd.DataFrame) -> pd.DataFrame:
     """Compute the shares of items that pass a threshold in all, in some or in none of their wordings.
 
     Parameters

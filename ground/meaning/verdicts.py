@@ -82,7 +82,7 @@ class CheckQuality:
     best: bool = False
 
 
-def mark_wordings_passed_by_most_people_else_all(
+def mark_wordings_that_checks_should_pass(
     votes_yes: npt.ArrayLike, votes_no: npt.ArrayLike
 ) -> tuple[npt.NDArray[np.bool_], str]:
     """Select the wordings that checks are to let pass.
@@ -117,7 +117,7 @@ def assess_quality_of_checks(
     scores, decoys
         By check, the scores of wordings (wordings,), and of decoys (decoys,); NaN where there is none.
     passed, passed_by
-        From `mark_wordings_passed_by_most_people_else_all`.
+        From `mark_wordings_that_checks_should_pass`.
     items, decoy_items
         The item of every wording and decoy: those of one item are not independent (`separation`).
 
@@ -190,7 +190,7 @@ def decide_verdict_and_best_score_per_wording(
     qualities
         Of `assess_quality_of_checks`.
     votes_yes, votes_no
-        As in `mark_wordings_passed_by_most_people_else_all`.
+        As in `mark_wordings_that_checks_should_pass`.
 
     Returns
     -------

@@ -256,9 +256,7 @@ def ask_model(
     run.add_model(model.id, copy_fields_with_pruned_paths_as_shortcut(info, recorded_fields, ()))
     record_conditions_and_expected_rows(run, model.id, rounds)
     with stop.end_block_at_first_signal(model.id):
-        rounds = recorded_prompts.record_prompts_and_return_rounds_using_forms(
-            run, model.id, form, questions, rounds, engine
-        )
+        rounds = recorded_prompts.record_prompts_and_build_rounds(run, model.id, form, questions, rounds, engine)
     missing_by_round = [_MissingRows.build_from_run_and_round(run, model.id, round_) for round_ in rounds]
     n_rows = sum(len(round_.missing) * len(round_.variants) for round_ in missing_by_round)
     call_progress.add_study_to_progress_bar(

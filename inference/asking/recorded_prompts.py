@@ -29,7 +29,7 @@ _MARK = re.compile("\ue000([0-9]+)\ue001")  # characters that no alphabet has
 Message = dict[str, Any]  # role (null where the prompt is one text) and content: texts, and columns that come between
 
 
-def record_prompts_and_return_rounds_using_forms(
+def record_prompts_and_build_rounds(
     run: Run, model: str, form: str, questions: Questions, rounds: Sequence[Round], engine: Engine | ClusterEngine
 ) -> list[Round]:
     """Record the prompts of one model that run.json does not have yet.

@@ -81,7 +81,7 @@ def add_effort_argument(group: _ArgumentGroup) -> None:
 
 
 def require_thinking_effort_name(text: str) -> str:
-    """Take a level as it is.
+    """Return the name of a level as it is; refuse what is no word.
 
     Raises
     ------

@@ -191,7 +191,7 @@ class PartAsker:
         return True
 
     def _iterate_parts_asked_of_this_model(self) -> Iterator[Part]:
-        """List the folders in which this model was asked with this prompt in this form, the oldest first."""
+        """Yield the folders in which this model was asked with this prompt in this form, the oldest first."""
         for folder in self._iterate_folders_of_earlier_calls():
             info = run_json.read_run_json(folder)
             fields = info["models"].get(self.model.id, {})
@@ -204,7 +204,7 @@ class PartAsker:
                 yield Part(folder, info, form, prompt_hash, names)
 
     def _iterate_folders_of_earlier_calls(self) -> Iterator[Path]:
-        """List the folders of earlier calls, the oldest first."""
+        """Yield the folders of earlier calls, the oldest first."""
         return (path.parent for path in sorted(self._root.glob("part-*/run.json")))
 
     def _load_judge_engine_or_refuse_unfit(self, model: Model, seed: int) -> Engine:

@@ -18,7 +18,7 @@ from ground.meaning.verdicts import (
     CheckQuality,
     assess_quality_of_checks,
     decide_verdict_and_best_score_per_wording,
-    mark_wordings_passed_by_most_people_else_all,
+    mark_wordings_that_checks_should_pass,
 )
 from inference.meaning.table import MeaningTable
 from inference.meaning.wordings import Wording
@@ -73,7 +73,7 @@ def assess_checks_and_decide_verdicts(
         len(people), len(wordings)
     )
     yes, no = (votes == 1).sum(axis=0), (votes == 0).sum(axis=0)
-    passed, passed_by = mark_wordings_passed_by_most_people_else_all(yes, no)
+    passed, passed_by = mark_wordings_that_checks_should_pass(yes, no)
     scores = {name: table.list_scores_of_wordings(name, wordings) for name in checks}
     qualities = assess_quality_of_checks(
         scores,

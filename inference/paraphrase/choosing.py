@@ -110,7 +110,7 @@ def choose_paraphrases(
     ]
     wordings = _copy_wordings_marking_duplicates(wordings, original.text)
     if measure_similarities is not None:
-        wordings = _copy_wordings_with_similarity_and_mark_low(wordings, original.text, measure_similarities, threshold)
+        wordings = _copy_wordings_marking_low_similarity(wordings, original.text, measure_similarities, threshold)
     return ParaphraseChoice(
         original, len(answers), tuple(_draw_kept_and_mark_surplus_wordings(wordings, n_kept, f"{seed} {original.item}"))
     )
@@ -129,7 +129,7 @@ def _copy_wordings_marking_duplicates(wordings: Sequence[Wording], original: str
     return marked_wordings
 
 
-def _copy_wordings_with_similarity_and_mark_low(
+def _copy_wordings_marking_low_similarity(
     wordings: Sequence[Wording], original: str, measure_similarities: Similarity, threshold: float | None
 ) -> list[Wording]:
     """Note how similar each wording is to the original; mark those below the threshold."""

@@ -93,7 +93,7 @@ def write_match_sheets(
     InputError
         A file is there already or is no .csv file, or a name is there twice.
     """
-    paths = _name_sheet_by_annotator_or_refuse_existing(path, annotators)
+    paths = _name_new_sheet_of_each_annotator(path, annotators)
     rows_by_item: dict[str, list[_Row]] = {}
     decoys_by_item: dict[str, list[Decoy]] = {}
     for decoy in decoys:
@@ -123,7 +123,7 @@ def write_match_sheets(
     )
 
 
-def _name_sheet_by_annotator_or_refuse_existing(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
+def _name_new_sheet_of_each_annotator(path: Path, annotators: Sequence[str]) -> dict[str, Path]:
     """Name the sheet of every annotator ("": the only sheet); refuse one that is there."""
     if path.suffix.lower() != ".csv":
         raise InputError(f"--out {path}: the sheet is a .csv file")

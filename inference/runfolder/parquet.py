@@ -125,7 +125,7 @@ def _may_hold_errors(part: Path) -> bool:
 
 
 def _iterate_row_keys_and_errors(part: Path) -> Iterable[tuple[tuple[str, ...], str | None]]:
-    """Read the key and the error of every row of a part."""
+    """Yield the key and the error of every row of a part."""
     table = read_parquet(part, [*KEY, "error"])
     return zip(zip(*(table[name].to_pylist() for name in KEY), strict=True), table["error"].to_pylist(), strict=True)
 

@@ -100,13 +100,13 @@ def read_and_check_items(
     except InputError as error:
         # A message about the file itself names the file already.
         raise InputError(str(error) if str(error).startswith(name) else f"{name}, {error}") from None
-    for line in _list_notes_on_unexpected_columns_and_patterns(shape, items):
+    for line in _iterate_notes_on_recognised_table(shape, items):
         print(f"{source}: {line}", file=sys.stderr)
     return items
 
 
-def _list_notes_on_unexpected_columns_and_patterns(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
-    """Write lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
+def _iterate_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) -> Iterator[str]:
+    """Yield lines on what a user might not expect: attribute columns, unknown patterns, items without an original."""
     if shape.attribute_columns:
         columns_line = f"columns kept as attributes: {shorten_text(', '.join(shape.attribute_columns), 400)}"
         # Only a table in which every item has one wording can hold the others in columns that are not read as such.
@@ -154,10 +154,8 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
     count: Counter[tuple[str, str]] = Counter()
     for place, record in source_records:
         item = _require_item_id_as_text(place, record)
-        variant, pattern = (
-            _parse_optional_text(place, record, "variant"),
-            _parse_correctly_spelt_pattern(place, record),
-        )
+        variant = _parse_optional_text(place, record, "variant")
+        pattern = _parse_correctly_spelt_pattern(place, record)
         if pattern is None:
             pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
         if pattern == ORIGINAL:

@@ -34,7 +34,7 @@ from analysis.statistics.reliability.aggregated import (  # noqa: E402
 from analysis.statistics.reliability.calibration import (  # noqa: E402
     EDGES,
     compare_predicted_and_kept_orders,
-    iterate_calibration_rows_by_probability_class,
+    iterate_calibration_rows_by_class,
 )
 from analysis.statistics.reliability.components import ModelComponents, estimate_model_variance_components  # noqa: E402
 
@@ -65,8 +65,7 @@ def sds(found: ModelComponents) -> tuple[float, ...]:
 def deviations(cases: np.ndarray, surer: tuple[float, ...] = ()) -> dict[float, tuple[int, float, float]]:
     """Return lower edge of a class -> cases, mean probability, share that kept its order; `surer` ones reach to 1."""
     by_class = {
-        low: (number, foreseen, kept)
-        for low, _, number, foreseen, kept in iterate_calibration_rows_by_probability_class(cases)
+        low: (number, foreseen, kept) for low, _, number, foreseen, kept in iterate_calibration_rows_by_class(cases)
     }
     for low in surer:
         sure = cases[:, cases[0] >= low]

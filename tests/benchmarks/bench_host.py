@@ -184,9 +184,8 @@ def rows(way: str, prompts: int) -> dict[str, float]:
     )
     with tempfile.TemporaryDirectory() as folder, Run.create_or_open(folder, study) as run, Stop() as stop:
         before, began = _memory(), time.process_time()
-        missing = _MissingRows.build_from_run_and_round(
-            run, "m", Round((Condition("c", {}),), lambda variant, mask: prompt)
-        )  # type: ignore
+        one_round = Round((Condition("c", {}),), lambda variant, mask: prompt)  # type: ignore
+        missing = _MissingRows.build_from_run_and_round(run, "m", one_round)
         RUN(_ask_model_rounds, run, "m", [missing], engine, stop, CallProgress([{}]))
         variants = list(study.variants)
         if way == "reading":

@@ -115,9 +115,8 @@ def _compute_tails_of_share_of_items(share: float, n_answers: float, n_items: fl
     """Test a share by as many answers as its interval is of; of an estimated number, allow for its error."""
     if abs(n_answers / n_items - 1) <= _ALIKE:
         return compute_tails_of_share(share, n_items, limit)
-    n_answers *= (
-        _NORMAL / _compute_t_quantile_of_95_percent_interval(max(n_items - 1, 1.0) if np.isfinite(n_items) else _MANY)
-    ) ** 2
+    freedom = max(n_items - 1, 1.0) if np.isfinite(n_items) else _MANY
+    n_answers *= (_NORMAL / _compute_t_quantile_of_interval(freedom)) ** 2
     return replace(
         compute_tails_of_share(share, n_answers, limit), test=f"{SHARE} of {n_answers:.0f} effective answers"
     )
@@ -191,7 +190,7 @@ def _compute_t_tails_on_symmetric_scale(
         place = np.copysign(np.inf, limit - estimate)
     if not lower <= middle <= upper:  # the interval is about another value, as the one that a jackknife corrects
         middle = (lower + upper) / 2
-    quantile = _compute_t_quantile_of_95_percent_interval(freedom)
+    quantile = _compute_t_quantile_of_interval(freedom)
     above, below = ((end - middle) / quantile for end in (upper, lower))
     return Tails(
         _compute_t_tail(place - middle, -below, freedom), _compute_t_tail(middle - place, above, freedom), *ends, T
@@ -238,7 +237,7 @@ def compute_tails_of_t_with_extra_item(
         Its interval is longer than the given one.
     """
     middle = estimate if ends[0] <= estimate <= ends[1] else sum(ends) / 2
-    errors = [abs(end - middle) / _compute_t_quantile_of_95_percent_interval(freedom) for end in ends]
+    errors = [abs(end - middle) / _compute_t_quantile_of_interval(freedom) for end in ends]
 
     def compute_p_at_most(number: float, error: float, claim: float) -> float:
         """Return p of the claim that the number is at most this; mirrored, of the other one."""
@@ -292,7 +291,7 @@ def compute_p_of_t_and_exponential(
     return p if distance >= 0 else max(p, least)
 
 
-def _compute_t_quantile_of_95_percent_interval(freedom: float) -> float:
+def _compute_t_quantile_of_interval(freedom: float) -> float:
     """Return the quantile of t that a 95 % interval has."""
     from scipy.special import stdtrit
 

@@ -85,11 +85,9 @@ class PilotUnit:
     @property
     def plannable_wording_counts(self) -> tuple[int, ...]:
         """Return the numbers of wordings that can be planned: one where the pilot has one."""
-        return (
-            WORDINGS
-            if np.isfinite(self.build_forecast_of_mean_error().inner) and not self.study.has_single_wording
-            else (1,)
-        )
+        if self.study.has_single_wording or not np.isfinite(self.build_forecast_of_mean_error().inner):
+            return (1,)
+        return WORDINGS
 
     def build_forecast_of_mean_error(self) -> MeanForecast:
         """Foresee the error of the mean of the turned answers."""

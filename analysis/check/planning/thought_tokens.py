@@ -38,7 +38,7 @@ def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.
         Where they are none, and an option is about them.
     """
     from analysis.measures.reworded import THOUGHTS
-    from analysis.measures.thoughts import list_thought_conditions, measure_longest_thought_and_least_answered_share
+    from analysis.measures.thoughts import compute_longest_thought_and_least_answered, list_thought_conditions
     from analysis.statistics.reliability.planning import ThoughtTokens
 
     units = study.list_first_units_of_answering_models()
@@ -48,7 +48,7 @@ def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.
         return None
     conditions = list_thought_conditions(pilot.info["conditions"][study.name])
     conditions = conditions & {args.condition} or conditions  # settings of scores are no names of conditions
-    thought, answered = measure_longest_thought_and_least_answered_share(pilot, study.name, conditions)
+    thought, answered = compute_longest_thought_and_least_answered(pilot, study.name, conditions)
     prompt = _estimate_prompt_tokens(pilot, study.name) if args.prompt_tokens is None else args.prompt_tokens
     return ThoughtTokens(prompt, thought, answered)
 

@@ -20,7 +20,7 @@ def list_item_ids_by_number(codes: pd.DataFrame) -> tuple[str, ...]:
 def read_stimuli_with_item_and_wording_numbers(
     runs: Runs, study_names: list[str], without_originals: Collection[str] = ()
 ) -> pd.DataFrame:
-    """Number the items and the wordings of every study: those of one template alike, else from 0 on in each item.
+    """Read stimuli with numbers of items and wordings: those of one template alike, else from 0 on in each item.
 
     Parameters
     ----------

@@ -88,9 +88,8 @@ def build_study_of_unit_groups(ratings: Ratings, places_by_unit: dict[tuple[str,
         np.array([compute(places) for places in places_by_unit.values()])
         for compute in (ratings.average_validity_over_units, ratings.average_validity_upper_bound_over_units)
     )
-    validities = np.stack(
-        [average_known_over_first_axis(ratings.validities[places]) for places in places_by_unit.values()]
-    )
+    all_places = places_by_unit.values()
+    validities = np.stack([average_known_over_first_axis(ratings.validities[places]) for places in all_places])
     validities[~np.isnan(validity_at_most)] = np.nan  # known of some of the units that are averaged, if at all
     return Study(
         ratings.name, SCORE, True, ratings.crossed, list(places_by_unit), validity, values, ratings.wordings,

@@ -97,13 +97,13 @@ def has_rewordings(runs: Runs, study_names: list[str]) -> bool:
     for name in study_names:
         conditions = runs.info["conditions"][name].values()
         if len({fields.get("prompt") for fields in conditions}) > 1 or any(
-            map(_asks_condition_for_several_samples, conditions)
+            map(_was_asked_for_several_samples, conditions)
         ):
             return True
     return has_item_in_several_wordings(runs, study_names)
 
 
-def _asks_condition_for_several_samples(condition_fields: Mapping[str, Any]) -> bool:
+def _was_asked_for_several_samples(condition_fields: Mapping[str, Any]) -> bool:
     """Tell whether a condition asked for more than one sample of a score, or for more than one thought."""
     numbers = condition_fields.get("samples"), condition_fields.get("thoughts")
     return any(isinstance(number, int) and number > 1 for number in numbers)

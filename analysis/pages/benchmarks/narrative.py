@@ -25,7 +25,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
-from analysis.reporting.words.validity import FEW_ANSWERS, phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_without_judged_model
 from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
 from ground.capitals import capitalise_sentence
@@ -64,7 +64,7 @@ def answer_page_question(
         of_studies = all_values[(all_values["study"] != ALL) | (all_values["study"] == ALL).all()]
         rows = of_studies.assign(label=labels.build_row_labels(of_studies[["study", "model"]]))
         rows = rows[is_validity_below_half(rows["validity"])]
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(rows, FEW_ANSWERS)
+        verdict, why = phrase_verdict_without_judged_model(rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     if family.empty:
         return Answer(
@@ -75,7 +75,7 @@ def answer_page_question(
         )
     details = {
         "size_measures": (
-            *_describe_test_family_and_its_clear_coefficients(family),
+            *_describe_clear_tests_of_family(family),
             *_describe_clear_count_with_size_or_accuracy(family, SIZE),
         ),
         "accuracy_measures": tuple(_describe_clear_count_with_size_or_accuracy(family, ACCURACY)),
@@ -242,7 +242,7 @@ def _format_coefficient_with_interval(row: pd.Series) -> str:
     return f"{format_signed_number(row['r'], 2)} ({ends}{row['n']} models)"
 
 
-def _describe_test_family_and_its_clear_coefficients(family: pd.DataFrame) -> Iterator[str]:
+def _describe_clear_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     """Name the family of tests, say which are clear, or where none is, what chance makes of the largest."""
     row = _find_largest_coefficient(family)
     pair, is_one = f"{row['name']} with {_phrase_name_of_correlate(row['benchmark'])}", len(family) == 1

@@ -124,6 +124,5 @@ def _replace_form_in_condition_name_by_own_form(condition: str, form: object) ->
 def _choose_unit_in_form_of_stage(runs: Runs, model: str, model_units: Sequence[Unit]) -> Unit:
     """Choose the unit of a model that is in the form of its stage; else its first."""
     form = OF_STAGE.get(str(runs.info["models"][model].get("stage")))
-    return next(
-        (unit for unit in model_units if _get_condition_fields_of_unit(runs, unit).get("form") == form), model_units[0]
-    )
+    in_form = (unit for unit in model_units if _get_condition_fields_of_unit(runs, unit).get("form") == form)
+    return next(in_form, model_units[0])

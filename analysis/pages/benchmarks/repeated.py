@@ -71,11 +71,9 @@ def join_repeated_rows_of_models(
     if rule == MEAN:
         single = groups.mean()
     else:
-        order = (
-            _parse_required_dates_of_repeated_rows(file, dates, is_repeated, row_locations)
-            if rule == NEWEST
-            else frame.mean(axis=1)
-        )
+        order = frame.mean(axis=1)
+        if rule == NEWEST:
+            order = _parse_required_dates_of_repeated_rows(file, dates, is_repeated, row_locations)
         # Largest first, the order of the file among equals, rows that nothing is known about last.
         ranked = order.sort_values(ascending=False, kind="stable", na_position="last").index
         chosen_rows = ranked[~model_names[ranked].duplicated()].sort_values()

@@ -106,9 +106,7 @@ def tabulate_effects_of_tuning_and_prompt(runs: Runs, *, resamples: int = DRAWS,
     rows = []
     for study in read_choice_studies(runs):
         changed_pairs = list(
-            _iterate_changes_with_units_after_and_before(
-                study, runs.info["models"], runs.info["conditions"][study.study]
-            )
+            _iterate_changed_unit_pairs(study, runs.info["models"], runs.info["conditions"][study.study])
         )
         kinds, pairs = [kind for kind, _ in changed_pairs], [pair for _, pair in changed_pairs]
         for row in _compare_unit_pairs_by_subset(study, pairs, resamples, seed):
@@ -124,7 +122,7 @@ def _tabulate_rows_with_corrected_p_values(rows: list[dict[str, Any]]) -> pd.Dat
     return frame.assign(p_holm=correct_families_by_holm(frame, FAMILY)) if rows else frame
 
 
-def _iterate_changes_with_units_after_and_before(
+def _iterate_changed_unit_pairs(
     study: Choices, models: Mapping[str, Any], conditions: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield what was changed, and the units after and before it."""

@@ -49,7 +49,7 @@ def _find_right_to_wrong_cells_per_change(study: Choices, unit: int) -> list[tup
     chosen = study.chosen_letter[..., unit]
     pairs = []
     for change, choices_by_change in ((WORDS, chosen.transpose(0, 2, 1)), (ORDER, chosen)):
-        turned_places = _find_question_and_places_most_often_turned_wrong(choices_by_change, study.gold)
+        turned_places = _locate_question_most_often_turned_wrong(choices_by_change, study.gold)
         if turned_places:
             item, shared_place, *sides = turned_places
             before, after = (
@@ -59,7 +59,7 @@ def _find_right_to_wrong_cells_per_change(study: Choices, unit: int) -> list[tup
     return pairs
 
 
-def _find_question_and_places_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
+def _locate_question_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
     """Find the question that its last axis turns most often from right to another choice.
 
     Parameters

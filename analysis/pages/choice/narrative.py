@@ -27,7 +27,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
 from analysis.reporting.words.labels import UNIT
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
@@ -85,7 +85,7 @@ def answer_page_question(
     n_asked = len(table[UNIT].drop_duplicates())
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(table)
+        verdict, why = phrase_verdict_without_judged_model(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
     consistency = frames["choice_consistency"]
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():

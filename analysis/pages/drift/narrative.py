@@ -26,7 +26,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     list_cautions_unless_all_models_unjudged,
-    phrase_no_model_answers_verdict_and_reasons,
+    phrase_verdict_without_judged_model,
 )
 from ground.capitals import uncapitalise_sentence
 
@@ -71,7 +71,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(_rename_least_validity(headline), FEW_ANSWERS)
+        verdict, why = phrase_verdict_without_judged_model(_rename_least_validity(headline), FEW_ANSWERS)
         return Answer(setup, f"At some look, {uncapitalise_sentence(verdict)}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))

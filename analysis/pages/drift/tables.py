@@ -16,7 +16,7 @@ from ground.errors import InputError
 
 
 def tabulate_looks_of_models_and_conditions(runs: Runs) -> pd.DataFrame:
-    """List the times of every model and condition.
+    """Tabulate the looks at every model and condition.
 
     Parameters
     ----------

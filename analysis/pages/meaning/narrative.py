@@ -37,7 +37,7 @@ from analysis.reporting.words.meaning import (
     do_all_answered_wordings_mean_the_same,
     join_flip_shares_with_same_meaning,
 )
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from ground.capitals import capitalise_sentence
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ANOTHER, LEAST_AUC, LEAST_SHARE, PEOPLE, SAME, UNCLEAR
@@ -111,7 +111,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     if meanings["meaning"].isna().all():
         return Answer(setup, NO_CHECK, cautions=cautions, details=details)
     if answering.empty and len(flips):
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(flips)
+        verdict, why = phrase_verdict_without_judged_model(flips)
         return Answer(setup, verdict, cautions=(*why, *cautions), details=details)
     rows = join_flip_shares_with_same_meaning(answering, corrected) if len(answering) else answering
     if rows.empty:

@@ -13,7 +13,7 @@ from analysis.measures.meaning_flips import (
     StudyAnswers,
     compare_chosen_with_all_wordings,
     read_answers_of_checked_studies,
-    tabulate_flips_of_all_and_same_meaning_wordings,
+    tabulate_all_and_same_meaning_flips,
 )
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
@@ -40,14 +40,14 @@ def tabulate_flips_of_all_and_same_meaning(runs: Runs, *, resamples: int = DRAWS
     Parameters
     ----------
     runs, resamples, seed
-        As in `measures.meaning_flips.tabulate_flips_of_all_and_same_meaning_wordings`.
+        As in `measures.meaning_flips.tabulate_all_and_same_meaning_flips`.
 
     Returns
     -------
     DataFrame
         Its columns, both rows of a model beside each other.
     """
-    table = tabulate_flips_of_all_and_same_meaning_wordings(runs, resamples=resamples, seed=seed)
+    table = tabulate_all_and_same_meaning_flips(runs, resamples=resamples, seed=seed)
     if table.empty:
         return table
     return table.iloc[np.argsort(table.groupby(list(UNIT), sort=False).ngroup(), kind="stable")].reset_index(drop=True)

@@ -30,7 +30,7 @@ TABLES = {
         ),
     ),
     "negation_places": Table(
-        "tables.tabulate_accuracy_by_position_or_part_of_speech",
+        "tables.tabulate_accuracy_by_position_and_word_class",
         "The same by position and by part of speech",
         "Accuracy over the minimal pairs whose one negation stands at the end or in the middle of its sentence, and by "
         "the part of speech that it follows. Empty where the items do not say it.",

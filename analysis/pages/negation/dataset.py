@@ -80,7 +80,7 @@ def find_minimal_pairs_of_group(group: Sequence[Instance]) -> Iterator[Pair]:
     """
     for before in group:
         for after in group:
-            position = _find_place_in_sentence_of_added_negation(before, after)
+            position = _find_position_of_added_negation(before, after)
             if position is not None:
                 kind = UNIMPORTANT if before.label == after.label else IMPORTANT
                 yield Pair(kind, position or None)
@@ -145,7 +145,7 @@ def _compute_majority_share(labels: Sequence[str]) -> float | None:
     return 100 * max(Counter(labels).values()) / len(labels) if labels else None
 
 
-def _find_place_in_sentence_of_added_negation(before: Instance, after: Instance) -> str | None:
+def _find_position_of_added_negation(before: Instance, after: Instance) -> str | None:
     """Return where the one negation stands that only `after` has: "" where unknown; None: they are no minimal pair."""
     step = before.pattern, after.pattern
     if step == (ORIGINAL, PREMISE) or (step == (HYPOTHESIS, BOTH) and before.hypothesis == after.hypothesis):

@@ -19,7 +19,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import UNIT
 from ground.capitals import capitalise_sentence
@@ -62,7 +62,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
     answering = valid[~is_validity_below_half(valid["valid"])][[*UNIT, "name"]]
     if answering.empty:
         rows = valid.rename(columns={"name": "label", "valid": "validity"}).assign(validity_at_most=float("nan"))
-        verdict, _ = phrase_no_model_answers_verdict_and_reasons(rows)  # the cautions say why
+        verdict, _ = phrase_verdict_without_judged_model(rows)  # the cautions say why
         return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
     if important.empty:
@@ -76,7 +76,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         begin = f"Study “{study}”: " if accuracy["study"].nunique() > 1 else ""
         judged_units = units.merge(judged)
         details["negation_changes"] += _describe_mean_change_by_pair_kind(pairs.merge(judged_units), begin)
-        details["negation_places"] += _describe_change_by_position_or_part_of_speech(
+        details["negation_places"] += _describe_change_by_position_and_word_class(
             frames["negation_places"].merge(judged_units), begin
         )
         details["negation_bias"] += _describe_label_shares_by_negation(frames["negation_bias"].merge(units), begin)
@@ -139,7 +139,7 @@ def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame, begin: str) -> Itera
         )
 
 
-def _describe_change_by_position_or_part_of_speech(places: pd.DataFrame, begin: str) -> Iterator[str]:
+def _describe_change_by_position_and_word_class(places: pd.DataFrame, begin: str) -> Iterator[str]:
     """Say where important negations of a study cost more: means over the judged models, of places that are no
     rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]

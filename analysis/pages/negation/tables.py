@@ -48,9 +48,7 @@ def tabulate_minimal_pair_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: 
     )
 
 
-def tabulate_accuracy_by_position_or_part_of_speech(
-    runs: Runs, *, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def tabulate_accuracy_by_position_and_word_class(runs: Runs, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Measure the same by the position of the negation, and by the part of speech that it follows.
 
     Parameters

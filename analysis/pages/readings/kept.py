@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.measures.readings import ReadingGroup, read_reading_groups
 from analysis.pages.readings.ranking import list_reading_groups_of_each_setting
-from analysis.pages.readings.tables import compute_places_and_moments_of_compared_readings
+from analysis.pages.readings.tables import compute_moments_of_compared_readings
 from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.readings import moments, sharing
@@ -63,7 +63,7 @@ def _summarise_models_with_most_common_readings(
     by_names: dict[tuple[str, ...], list[tuple[moments.ItemMoments, bool]]] = {}
     source_by_name: dict[str, str] = {}
     for group in groups:
-        if selected := compute_places_and_moments_of_compared_readings(group):
+        if selected := compute_moments_of_compared_readings(group):
             places, item_moments = selected
             source_by_name |= {kind.name: kind.source for kind in group.kinds}
             names = tuple(group.kinds[place].name for place in places)

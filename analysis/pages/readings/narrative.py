@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.readings.cautions import add_labels_and_conditions_to_readings, list_cautions
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
-from analysis.reporting.words.validity import FEW_ANSWERS, phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
 from analysis.statistics.multiplicity import has_possibly_significant_test
@@ -60,7 +60,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str) -> Answe
     )
     cautions = list_cautions(readings)
     if is_validity_below_half(readings["validity"].astype(float)).all():
-        verdict, sentences = phrase_no_model_answers_verdict_and_reasons(
+        verdict, sentences = phrase_verdict_without_judged_model(
             add_labels_and_conditions_to_readings(readings), FEW_ANSWERS
         )
         return Answer(setup, verdict, cautions=(*sentences, *cautions))

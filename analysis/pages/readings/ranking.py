@@ -12,7 +12,7 @@ from analysis.runs import Runs
 from analysis.statistics.interval import build_interval_columns
 from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.readings.moments import mark_wordings_common_to_readings
-from analysis.statistics.readings.ranks import estimate_model_rank_tau_between_two_readings
+from analysis.statistics.readings.ranks import estimate_tau_of_models_under_two_readings
 from analysis.statistics.resampling import DRAWS, Array, bootstrap_differences, compute_mean_per_draw
 
 LEAST_MODELS = 2
@@ -91,8 +91,8 @@ def _compare_rankings_of_readings(means: Array, measure: str, draws: int, seed: 
     p_values = np.nan_to_num(np.concatenate([part.p for part in differences]), nan=1.0)
     clear = (holm(p_values) < ALPHA).reshape(2, -1).all(axis=0)
     swaps = signs[0] * signs[1] < 0
-    agreement = estimate_model_rank_tau_between_two_readings(means, draws=draws, seed=seed)
-    return pd.DataFrame(build_interval_columns(agreement)).assign(
+    tau = estimate_tau_of_models_under_two_readings(means, draws=draws, seed=seed)
+    return pd.DataFrame(build_interval_columns(tau)).assign(
         measure=measure, n_models=n_models, n_items=means.shape[1], n_pairs=len(pairs), n_swaps=int(swaps.sum()),
         n_clear_swaps=int((swaps & clear).sum()),
     )  # fmt: skip

@@ -79,7 +79,7 @@ def build_table_of_readings_in_groups(
     return frame
 
 
-def compute_places_and_moments_of_compared_readings(
+def compute_moments_of_compared_readings(
     group: ReadingGroup,
 ) -> tuple[list[int], moments.ItemMoments] | None:
     """Sum up the compared readings of a group; None for fewer than two, or without two common wordings of an item."""
@@ -107,7 +107,7 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
     frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
                          own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
-    selected = compute_places_and_moments_of_compared_readings(group)
+    selected = compute_moments_of_compared_readings(group)
     if selected is None:
         return frame
     item_moments = selected[1]
@@ -118,13 +118,10 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
     frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
     sources = [group.kinds[place].source for place in places]
     for row, place in enumerate(places):
-        is_bent = _is_single_or_low_temperature_reading(group, place)
-        estimate = (
-            sharing.build_own_share_bounded_by_largest_r2
-            if is_bent
-            else sharing.estimate_own_variance_share_of_one_reading
-        )
-        share = estimate(item_moments, row, sources, draws=draws, seed=seed)
+        estimate_share = sharing.estimate_own_variance_share_of_one_reading
+        if _is_single_or_low_temperature_reading(group, place):
+            estimate_share = sharing.build_own_share_bounded_by_largest_r2
+        share = estimate_share(item_moments, row, sources, draws=draws, seed=seed)
         frame.loc[place, "own_most"] = share.most
         if share.figure is not None:
             _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
@@ -215,13 +212,13 @@ def tabulate_agreement_of_reading_pairs(runs: Runs, *, resamples: int = DRAWS, s
     """
     parts = []
     for group in read_reading_groups(runs):
-        if not (selected := compute_places_and_moments_of_compared_readings(group)):
+        if not (selected := compute_moments_of_compared_readings(group)):
             continue
         places, item_moments = selected
         pairs = list(combinations(range(len(places)), 2))
         kinds = [group.kinds[place] for place in places]
         columns: dict[str, Any] = build_interval_columns(
-            sharing.estimate_kappa_and_correlation_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
+            sharing.estimate_kappa_and_r_of_reading_pairs(item_moments, pairs, draws=resamples, seed=seed)
         )
         parts.append(
             pd.DataFrame({

@@ -11,7 +11,7 @@ from analysis.runs import Runs
 from analysis.statistics.reliability.backtest import compare_forecast_and_actual_errors
 from analysis.statistics.reliability.calibration import (
     compare_predicted_and_kept_orders,
-    iterate_calibration_rows_by_probability_class,
+    iterate_calibration_rows_by_class,
 )
 from analysis.statistics.reliability.panel import Anew
 
@@ -94,6 +94,6 @@ def tabulate_ranking_calibration(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
             rows += [
                 {"study": study.name, "measure": study.measure, "anew": anew, "low": low, "high": high,
                  "n_models": len(chosen_units), "n_cases": number, "foreseen": foreseen, "kept": kept_share}
-                for low, high, number, foreseen, kept_share in iterate_calibration_rows_by_probability_class(cases)
+                for low, high, number, foreseen, kept_share in iterate_calibration_rows_by_class(cases)
             ]  # fmt: skip
     return pd.DataFrame(rows)

@@ -32,7 +32,7 @@ from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     list_cautions_unless_all_models_unjudged,
     list_unjudged_model_sentences,
-    phrase_no_model_answers_verdict_and_reasons,
+    phrase_verdict_without_judged_model,
 )
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.resampling import LEVEL
@@ -98,7 +98,7 @@ def answer_page_question(
             return Answer(
                 asked_sentence, ONLY_LATER, cautions=list_unjudged_model_sentences(condition_rows, FEW_ANSWERS)
             )
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(condition_rows, FEW_ANSWERS)
+        verdict, why = phrase_verdict_without_judged_model(condition_rows, FEW_ANSWERS)
         return Answer(asked_sentence, verdict, cautions=why)
     ranking = frames["ranking_reliability"]
     component_rows = frames["variance_components"]

@@ -223,12 +223,8 @@ def draw_wording_ranking(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     fitted_names, drawing, axes = _lay_out_named_rows(names, width)
     panels.set_axis_limits_and_ticks(axes, 1, max(2, len(frame)), 4)
     axes.set_xticks([tick for tick in axes.get_xticks() if float(tick).is_integer()])
-    panels.draw_dots(
-        axes,
-        rows,
-        "rank",
-        plotting.assign_one_look_to_all_models(looks or plotting.assign_look_to_each_model(rows["model"])),
-    )
+    looks = looks or plotting.assign_look_to_each_model(rows["model"])
+    panels.draw_dots(axes, rows, "rank", plotting.assign_one_look_to_all_models(looks))
     panels.draw_row_labels(axes, fitted_names)
     panels.label_x_axis(axes, "rank")
     return drawing

@@ -25,7 +25,7 @@ from analysis.reporting.words import (
 from analysis.reporting.words.counts import phrase_models_with_verb
 from analysis.reporting.words.validity import (
     list_cautions_unless_all_models_unjudged,
-    phrase_no_model_answers_verdict_and_reasons,
+    phrase_verdict_without_judged_model,
 )
 from analysis.reporting.words.verdicts import Band
 from ground.capitals import uncapitalise_sentence
@@ -77,7 +77,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     setup = _describe_numbers_of_models_and_scales(frames["scales_items"], when)
     cautions = tuple(_list_cautions(frames, spread, by_chance))
     if is_validity_below_half(spread["validity"]).all():
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(spread)
+        verdict, why = phrase_verdict_without_judged_model(spread)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     moves = frames["scales_moves"]
     moves = moves[moves["study"] == moves["study"].iloc[0]] if len(moves) else moves

@@ -20,7 +20,7 @@ from analysis.measures.ratings_rows import PERSONA
 from analysis.pages.scales.people_catalogue import BOUNDS, FIGURES
 from analysis.runs import Runs
 from analysis.statistics.ratings.comparison import (
-    average_item_figures_with_intervals_over_items,
+    average_item_figures_with_intervals,
     compute_intervals_of_unit_over_people,
     judge_distance_from_people,
 )
@@ -64,7 +64,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
         for name, signs in groups.items():
             items = np.flatnonzero(signs)
             figures = {figure: values[items] for figure, values in study.figures.items()}
-            over_items = average_item_figures_with_intervals_over_items(figures, signs[items])
+            over_items = average_item_figures_with_intervals(figures, signs[items])
             for unit, (model, setting, persona) in enumerate(study.units):
                 has_both = items[~np.isnan(study.figures["w1"][items, unit])]
                 if len(has_both):

@@ -159,12 +159,8 @@ def tabulate_scale_score_differences_of_pairs(runs: Runs) -> pd.DataFrame:
     """
     parts = []
     for ratings in read_ratings(runs):
-        studies = [
-            study
-            for _, study in _iterate_scales_with_unit_group_scores(
-                ratings, dict(ratings.list_unit_places_by_model_and_setting())
-            )
-        ]
+        settings = dict(ratings.list_unit_places_by_model_and_setting())
+        studies = [study for _, study in _iterate_scales_with_unit_group_scores(ratings, settings)]
         pairs = tabulate_pair_difference_tests(studies)
         if len(pairs):
             pairs = pairs.assign(p_holm=correct_families_by_holm(pairs, ["study"]))  # a sentence counts all of them

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.measures.ratings import Ratings, average_known_over_first_axis, read_ratings
 from analysis.measures.ratings_styles import CUT, LABELS, ORDER, average_model_scores_shown_in_two_ways
 from analysis.measures.ratings_wordings import (
-    average_answer_shares_and_entropies_per_setting,
+    average_answer_figures_per_setting,
     average_values_over_conditions_of_settings,
     measure_wording_effects_per_setting_and_item,
 )
@@ -50,28 +50,21 @@ def tabulate_answer_spread_over_wordings(runs: Runs, *, resamples: int = DRAWS, 
 
 def _tabulate_spread_of_settings(ratings: Ratings, resamples: int, seed: int) -> pd.DataFrame:
     """Compute the spread of every setting of a study."""
-    spreads = measure_wording_effects_per_setting_and_item(ratings)
-    names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in
-             ratings.list_unit_places_by_model_and_setting()]  # fmt: skip
-    # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
-    intervals = {
-        name: bootstrap_intervals({name: spreads[name].T}, average_columns_in_each_draw, draws=resamples, seed=seed)[
-            name
-        ]
-        for name in SPREADS
-    }
-    n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
-    looks = {
-        name: values
-        for name, values in average_answer_shares_and_entropies_per_setting(ratings).items()
-        if name != "shares"
-    }
+    effects = measure_wording_effects_per_setting_and_item(ratings)
     settings = ratings.list_unit_places_by_model_and_setting()
+    names = [{"study": ratings.name, "model": model, "condition": setting} for (model, setting), _ in settings]
+    # An item whose wordings all lack a mode has no share of mode flips: each figure is over the items that have it.
+    intervals: dict[str, interval.Interval] = {}
+    for name in SPREADS:
+        columns = {name: effects[name].T}
+        intervals |= bootstrap_intervals(columns, average_columns_in_each_draw, draws=resamples, seed=seed)
+    n_wordings = (~np.isnan(ratings.scores)).sum(axis=2).max(axis=1)
+    looks = {name: values for name, values in average_answer_figures_per_setting(ratings).items() if name != "shares"}
     return pd.DataFrame(names).assign(
         validity=[ratings.average_validity_over_units(places) for _, places in settings],
         validity_at_most=[ratings.average_validity_upper_bound_over_units(places) for _, places in settings],
         n_conditions=[len(places) for _, places in settings],
-        n_items=(~np.isnan(spreads["sd"])).sum(axis=1),
+        n_items=(~np.isnan(effects["sd"])).sum(axis=1),
         n_wordings=[int(n_wordings[places].max()) for _, places in settings],
         **interval.build_interval_columns(intervals),
         **{name: [_compute_mean_of_items_with_value(row) for row in values] for name, values in looks.items()},
@@ -102,15 +95,11 @@ def tabulate_answer_distributions_of_items(runs: Runs) -> pd.DataFrame:
 def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFrame:
     """Compute the rows of one study, model by model."""
     settings, items = ratings.list_unit_places_by_model_and_setting(), ratings.items
-    shares, spreads = (
-        average_answer_shares_and_entropies_per_setting(ratings)["shares"],
-        measure_wording_effects_per_setting_and_item(ratings),
-    )
+    shares = average_answer_figures_per_setting(ratings)["shares"]
+    effects = measure_wording_effects_per_setting_and_item(ratings)
     in_wordings = average_values_over_conditions_of_settings(ratings, ratings.scores)
-    scores, n_wordings = (
-        average_known_over_first_axis(np.moveaxis(in_wordings, 2, 0)),
-        (~np.isnan(in_wordings)).sum(axis=2),
-    )
+    scores = average_known_over_first_axis(np.moveaxis(in_wordings, 2, 0))
+    n_wordings = (~np.isnan(in_wordings)).sum(axis=2)
     sizes = np.array([len(options) for options in items["options"]])
     parts = []
     for place, ((model, setting), places) in enumerate(settings):
@@ -123,7 +112,7 @@ def _tabulate_answer_distributions_of_one_study(ratings: Ratings) -> pd.DataFram
             "scale": items["scale"], "key": items["key"], "text": items["text"],
             "options": ["; ".join(options) for options in items["options"]],
             "validity": ratings.average_validity_over_units(places), "n_wordings": n_wordings[place],
-            "score": scores[place], **columns, **{name: spreads[name][place] for name in SPREADS},
+            "score": scores[place], **columns, **{name: effects[name][place] for name in SPREADS},
             "order_effect": np.nan, "middle_effect": np.nan, **_measure_display_effects_on_items(ratings, places),
         }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)

@@ -23,7 +23,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 
 Frames = Mapping[str, pd.DataFrame]
@@ -67,9 +67,7 @@ def answer_page_question(
         *chance.iterate_chance_change_cautions(changeable, by_chance), *_list_cautions(frames, means, spread)
     )  # fmt: skip
     if is_validity_below_half(means["validity"]).all():
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(
-            means.assign(validity_at_most=float("nan")), FEW_SCORES
-        )
+        verdict, why = phrase_verdict_without_judged_model(means.assign(validity_at_most=float("nan")), FEW_SCORES)
         return Answer(setup, verdict, cautions=(*why, *cautions))
     judged = spread[~is_validity_below_half(spread["validity"]) & spread["passed_some"].notna()]
     details = {

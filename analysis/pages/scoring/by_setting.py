@@ -27,7 +27,7 @@ def describe_all_settings_in_tables(models: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def count_differences_with_sign_and_clear_ones_of_them(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
+def count_differences_of_sign_and_clear_ones(pairs: pd.DataFrame, measure: str, sign: int) -> tuple[int, int]:
     """Count the differences in a measure that have a sign.
 
     Parameters
@@ -106,7 +106,7 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     comparisons = judged.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
-    lower, significant = count_differences_with_sign_and_clear_ones_of_them(comparisons, "tau", -1)
+    lower, significant = count_differences_of_sign_and_clear_ones(comparisons, "tau", -1)
     width = judged["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((judged["score_distance"] / width).mean())
     yield (

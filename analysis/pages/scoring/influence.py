@@ -53,7 +53,7 @@ def tabulate_correlations_leaving_points_out(
         read_printed_score_differences(),
     )
     parts = [
-        correlate_without_each_point_group_and_series(part, resamples=resamples, seed=seed).assign(
+        correlate_points_leaving_each_out(part, resamples=resamples, seed=seed).assign(
             **dict(zip(_FAMILY, family, strict=True))
         )
         for source in sources
@@ -90,9 +90,7 @@ def add_names_of_correlation_points(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(point=point)
 
 
-def correlate_without_each_point_group_and_series(
-    points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0
-) -> pd.DataFrame:
+def correlate_points_leaving_each_out(points: pd.DataFrame, *, resamples: int = DRAWS, seed: int = 0) -> pd.DataFrame:
     """Correlate all points (`add_names_of_correlation_points`), and those without each point, group and series.
 
     Parameters
@@ -116,9 +114,8 @@ def correlate_without_each_point_group_and_series(
     point_masks = np.column_stack([case[2] for case in cases])
     measures = {name: defined_points[f"{name}_difference"].to_numpy(float)[:, None] for name in ("kurtosis", "tau")}
     columns = {name: np.where(point_masks, values, np.nan) for name, values in measures.items()}
-    correlations = bootstrap_intervals(
-        columns, _correlate_kurtosis_tau_differences_in_each_draw, draws=resamples, seed=seed
-    )["pearson"]
+    intervals = bootstrap_intervals(columns, _correlate_differences_in_each_draw, draws=resamples, seed=seed)
+    correlations = intervals["pearson"]
     has_enough = correlations.n_items >= LEAST
     table = pd.DataFrame({"omitted": [case[0] for case in cases], "omitted_name": [case[1] for case in cases]})
     table = table.assign(n=correlations.n_items, undefined=len(points) - len(defined_points))
@@ -127,6 +124,6 @@ def correlate_without_each_point_group_and_series(
     return table.assign(change=table["pearson"] - table["pearson"].iloc[0])
 
 
-def _correlate_kurtosis_tau_differences_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
+def _correlate_differences_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
     """Compute Pearson's correlation of the differences in kurtosis and in tau in every draw."""
     return {"pearson": weighted.compute_pearson_correlation_per_draw(counts, columns["kurtosis"], columns["tau"])}

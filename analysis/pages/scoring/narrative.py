@@ -11,7 +11,7 @@ from analysis.measures.scores import GOLD, METHODS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.by_setting import (
     HOLM,
-    count_differences_with_sign_and_clear_ones_of_them,
+    count_differences_of_sign_and_clear_ones,
     describe_all_settings_in_tables,
     describe_kurtosis_by_temperature,
     describe_range_of_most_extreme_kurtosis,
@@ -40,7 +40,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import has_possibly_significant_test
 
@@ -91,7 +91,7 @@ def answer_page_question(frames: Frames, setting: str, when: str = "", beyond: s
     setup_sentence = _describe_scoring_setup(models, frames["score_items"], setting, when)
     doubts = list_cautions(models, setting_rows, frames, setting)
     if answering_rows.empty and len(setting_rows):
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(setting_rows, FEW_NUMBERS)
+        verdict, why = phrase_verdict_without_judged_model(setting_rows, FEW_NUMBERS)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     judged_rows = answering_rows[answering_rows["mode_share"].notna()]
     habit_words = set(choose_repetition_verdict_word_per_model(judged_rows, scores)) if len(judged_rows) else set()
@@ -316,7 +316,7 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         if defined_pairs.empty:
             continue
         (up, more), (down, less) = (
-            count_differences_with_sign_and_clear_ones_of_them(defined_pairs, name, sign) for sign in (1, -1)
+            count_differences_of_sign_and_clear_ones(defined_pairs, name, sign) for sign in (1, -1)
         )
         if families and not has_possibly_significant_test(*families):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(*families)}"

@@ -100,7 +100,7 @@ def tabulate_score_bias_and_accuracy(
         estimate_shape = partial(
             bootstrap_intervals,
             statistic=partial(_compute_drawn_kurtosis_and_concentration, biased=biased, scale=width),
-            shares=_build_hits_and_totals_of_most_frequent_number,
+            shares=_build_hits_and_totals_of_mode,
             forms=_choose_interval_forms_of_score_spread(width + 1),
             draws=resamples,
             seed=seed,
@@ -257,7 +257,7 @@ def _compute_drawn_kurtosis_and_concentration(
     return moments | weighted.compute_mode_share_and_entropy_per_draw(draw_counts, columns["score"], scale + 1)
 
 
-def _build_hits_and_totals_of_most_frequent_number(columns: Columns) -> dict[str, list[Share]]:
+def _build_hits_and_totals_of_mode(columns: Columns) -> dict[str, list[Share]]:
     """Return the share of the items that have the most frequent number; that it is this number is taken as given."""
     numbers = columns["number"]
     modes = [weighted.find_mode_and_count_distinct(unit_scores)[0] for unit_scores in columns["score"].T]

@@ -217,7 +217,7 @@ def tabulate_counts_of_invalid_answers(runs: Runs, examples: int = 3) -> pd.Data
     ).assign(examples=lambda frame: frame["examples"].map(list))
 
 
-def tabulate_variants_differing_in_whitespace_only(runs: Runs) -> pd.DataFrame:
+def tabulate_variants_equal_up_to_whitespace(runs: Runs) -> pd.DataFrame:
     """List wordings of an item that differ in line ends or in blanks around them only.
 
     They are asked and counted as different wordings, but a difference between their answers says nothing about wording.

@@ -96,7 +96,7 @@ TABLES = {
                             "least_agreement most_agreement examples")),
     ),
     "alike": Table(
-        "cases.tabulate_variants_differing_in_whitespace_only",
+        "cases.tabulate_variants_equal_up_to_whitespace",
         "Wordings that differ in blanks only",
         "Wordings of one item whose texts differ in nothing but line ends and blanks around them.",
         split_names("study item text n_variants"),

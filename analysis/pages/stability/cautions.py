@@ -62,7 +62,7 @@ def list_cautions(
             flip_conventions.merge(labelled_invalid[[*labels.UNIT, "label"]], how="left"),
             choose_headline_flip_column(stability),
         ),
-        *wordings.describe_variants_differing_in_whitespace_only(twins),
+        *wordings.describe_variants_equal_up_to_whitespace(twins),
         *wordings.describe_paraphrases_of_changed_meaning(items),
         *_describe_few_models_items_or_wordings(stability, items),
     )  # fmt: skip

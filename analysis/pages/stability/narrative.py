@@ -29,7 +29,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
@@ -96,7 +96,7 @@ def answer_page_question(
         *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
     )
     if is_validity_below_half(labelled_rows["validity"]).all():
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(labelled_rows)
+        verdict, why = phrase_verdict_without_judged_model(labelled_rows)
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if answering.empty:
         return Answer(setup_sentence, NOTHING, cautions=doubts)

@@ -95,7 +95,7 @@ def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip:
     ]
 
 
-def describe_variants_differing_in_whitespace_only(twins: pd.DataFrame) -> list[str]:
+def describe_variants_equal_up_to_whitespace(twins: pd.DataFrame) -> list[str]:
     """Say how many wordings differ from another one in line ends or surrounding blanks only (table `alike`)."""
     if twins.empty:
         return []

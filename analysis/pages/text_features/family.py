@@ -275,7 +275,7 @@ def _fit_mixed_models_of_all_units(
     response = mixed.compute_response_on_scale(answers.measures["agreement"], answers.measures["logit"], scale=scale)
     name = _RESPONSE[scale]
     sparse_reasons = dict.fromkeys(sparse, _TOO_FEW_VALUES)
-    formula, dropped = _build_mixed_model_formula_and_drop_reasons(
+    formula, dropped = _build_formula_and_explain_left_out(
         answers.select_answered_wordings().drop(columns=list(sparse)), name, names, runs
     )
     parsed_formula = mixed.parse_formula(formula)
@@ -359,7 +359,7 @@ def parse_predictor_names(predictors: str, runs: Runs) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _build_mixed_model_formula_and_drop_reasons(
+def _build_formula_and_explain_left_out(
     wordings: pd.DataFrame, response: str, names: Sequence[str], runs: Runs
 ) -> tuple[str, dict[str, str]]:
     """Write the formula; return it with the reason for every predictor that is not in it."""

@@ -30,7 +30,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.counts import phrase_models_in_conditions
 from analysis.reporting.words.labels import UNIT
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -84,7 +84,7 @@ def answer_page_question(
     effects = _select_effects_of_answering_models(frames["mixed"], fitted)
     doubts = tuple(list_cautions(frames, effects, fits))
     if fitted.empty and len(all_fitted):
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(all_fitted)
+        verdict, why = phrase_verdict_without_judged_model(all_fitted)
         all_effects = _select_effects_of_answering_models(frames["mixed"], all_fitted)
         setup = _phrase_model_item_and_feature_counts(all_effects, all_fitted, when)
         return Answer(setup, verdict, cautions=(*why, *doubts))

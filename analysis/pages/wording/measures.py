@@ -165,10 +165,8 @@ def _build_columns_by_unit_position(
 
 def _average_unit_measures_in_each_draw(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     """Compute the measures of each of a group's `size` units, and average them."""
-    parts = [
-        _compute_wording_measures_in_each_draw({name: columns[f"{name}:{k}"] for name in SUMS}, counts)
-        for k in range(size)
-    ]
+    columns_by_unit = [{name: columns[f"{name}:{k}"] for name in SUMS} for k in range(size)]
+    parts = [_compute_wording_measures_in_each_draw(of_unit, counts) for of_unit in columns_by_unit]
     return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
 
 

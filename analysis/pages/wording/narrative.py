@@ -22,7 +22,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
-from analysis.reporting.words.validity import phrase_no_model_answers_verdict_and_reasons
+from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
@@ -82,7 +82,7 @@ def answer_page_question(
     table = all_rows[~is_validity_below_half(average_validity_over_patterns_per_row(all_rows))]
     if table.empty:
         rows = all_rows.assign(validity=average_validity_over_patterns_per_row(all_rows), validity_at_most=float("nan"))
-        verdict, why = phrase_no_model_answers_verdict_and_reasons(rows, "Less than half of the answers are valid")
+        verdict, why = phrase_verdict_without_judged_model(rows, "Less than half of the answers are valid")
         return Answer(setup_sentence, verdict, cautions=(*why, *doubts))
     if means.empty:
         return Answer(setup_sentence, f"{verdicts.UNCLEAR}: there are no valid answers to compare.", cautions=doubts)

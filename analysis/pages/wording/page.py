@@ -49,17 +49,13 @@ class WordingPage(Page):
         """Say how the numbers were computed."""
         options = self.collect_table_options("consistency")
         failed = int(self.runs.execute("SELECT count(*) FROM errors").fetchall()[0][0])
-        return render_template_for_notebook(
-            "wording/method",
-            invalid=options["invalid"],
-            resamples=options["resamples"],
-            seed=options["seed"],
-            failed=failed,
-            word_meanings=" ".join(narrative.WORD_MEANINGS),
-            rules=verdicts.format_verdict_rules_by_name(
-                "validity", "interval", "chance", "several", "spread", "change", "holm", "beyond"
-            ),
+        rules = verdicts.format_verdict_rules_by_name(
+            "validity", "interval", "chance", "several", "spread", "change", "holm", "beyond"
         )
+        return render_template_for_notebook(
+            "wording/method", invalid=options["invalid"], resamples=options["resamples"], seed=options["seed"],
+            failed=failed, word_meanings=" ".join(narrative.WORD_MEANINGS), rules=rules,
+        )  # fmt: skip
 
 
 def _build_contradictory_answers_example(row: pd.Series) -> dict[str, Any]:

@@ -75,13 +75,8 @@ def tabulate_shifts_in_probability_bins(runs: Runs, *, resamples: int = DRAWS, s
         return rows
     # Of ten bins, 0.37 is in number 3; 1.0 is in the last, number 9.
     bins = np.minimum((rows["p_original"].to_numpy() * BINS).astype(int), BINS - 1)
-    wide = _estimate_unit_shifts_in_pair_groups(
-        rows,
-        {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)},
-        _compute_mean_shifts_in_each_draw,
-        resamples,
-        seed,
-    )
+    groups = {f"_{b}": pd.Series(bins == b, rows.index) for b in range(BINS)}
+    wide = _estimate_unit_shifts_in_pair_groups(rows, groups, _compute_mean_shifts_in_each_draw, resamples, seed)
     parts = []
     for b in range(BINS):
         names = {f"{name}_{b}": name for name in ("n", "p_original", "p_yes", "shift")}

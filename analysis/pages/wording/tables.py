@@ -79,9 +79,8 @@ def tabulate_consistency_by_invalid_convention(runs: Runs) -> pd.DataFrame:
     }
     counted = tables_by_convention["inconsistent"]
     frame = counted[[*UNIT, "n", "valid"]].copy()
-    frame["n_pairs"] = (
-        compute_wording_item_sums_of_all_studies(runs, "inconsistent").sums["read"].sum(axis=0).astype(int)
-    )
+    sums = compute_wording_item_sums_of_all_studies(runs, "inconsistent").sums
+    frame["n_pairs"] = sums["read"].sum(axis=0).astype(int)
     for name in ("consistency", "yes", "diff_yes", "accuracy", "overall"):
         for convention, table in tables_by_convention.items():
             frame[f"{name}_{convention}"] = table[name]

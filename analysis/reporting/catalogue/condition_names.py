@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from analysis.measures.ratings_rows import SHOWN, name_settings_without_personas
-from analysis.reporting.catalogue.orders import Conditions, name_condition_as_both_orders
+from analysis.reporting.catalogue.orders import Conditions, replace_order_by_both_orders
 from analysis.reporting.words import join_names
 from analysis.reporting.words.labels import phrase_condition_name
 
@@ -45,7 +45,7 @@ def list_renamed_condition_lines(conditions: Conditions, shows_joined_orders: bo
             shown_name = phrase_condition_name(name, settings)
             if shown_name != name:
                 lines.append(f"{shown_name}: {name}")
-            joined_name = phrase_condition_name(name_condition_as_both_orders(conditions, study, name), settings)
+            joined_name = phrase_condition_name(replace_order_by_both_orders(conditions, study, name), settings)
             names_by_joined_name.setdefault(joined_name, []).append(name)
         if shows_joined_orders:
             lines += [

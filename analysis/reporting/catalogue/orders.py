@@ -75,7 +75,7 @@ def merge_rows_of_both_option_orders(
         return frame
     rows = frame.reset_index(drop=True)
     names = [
-        name_condition_as_both_orders(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
+        replace_order_by_both_orders(conditions, *key) for key in zip(rows["study"], rows["condition"], strict=True)
     ]
     renamed_rows = rows.assign(condition=names)
     group = _number_groups_of_mergeable_rows(renamed_rows)
@@ -111,9 +111,7 @@ def has_several_option_orders(frame: pd.DataFrame, conditions: Conditions) -> bo
     if not set(UNIT) <= set(frame):
         return False
     study_conditions = list(frame[["study", "condition"]].drop_duplicates().itertuples(index=False, name=None))
-    without_order = {
-        (study, name_condition_as_both_orders(conditions, study, name)) for study, name in study_conditions
-    }
+    without_order = {(study, replace_order_by_both_orders(conditions, study, name)) for study, name in study_conditions}
     return len(without_order) < len(study_conditions)
 
 
@@ -171,13 +169,13 @@ def rename_conditions_like_joined_table(
     keys = ["study", f"{column_prefix}model", f"{column_prefix}condition"]
     new_names = {}
     for study, model, name in frame[keys].drop_duplicates().itertuples(index=False, name=None):
-        joined_name = name_condition_as_both_orders(conditions, study, name)
+        joined_name = replace_order_by_both_orders(conditions, study, name)
         new_names[study, model, name] = joined_name if (study, model, joined_name) in joined_units else name
     units = frame[keys].itertuples(index=False, name=None)
     return frame.assign(**{f"{column_prefix}condition": [new_names[unit] for unit in units]})
 
 
-def name_condition_as_both_orders(conditions: Conditions, study: str, name: str) -> str:
+def replace_order_by_both_orders(conditions: Conditions, study: str, name: str) -> str:
     """Return the name of a condition without the order of its options; its own where it has no order.
 
     Parameters
@@ -249,7 +247,7 @@ def _mark_models_that_differ_between_orders(
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""
     differing_units = set()
     for study, model, pair in differing_pairs:
-        names = {name_condition_as_both_orders(conditions, study, condition) for condition in pair}
+        names = {replace_order_by_both_orders(conditions, study, condition) for condition in pair}
         if len(names) == 1:  # else the two differ in more than the order
             differing_units.add((study, model, *names))
     units = renamed_rows[UNIT].itertuples(index=False, name=None)

@@ -212,12 +212,12 @@ def _draw_cells(
     """
     down, across = values.shape
     drawn_rows, drawn_columns = np.nonzero(~np.isnan(values))
-    group = encode_model_classes_as_svg_id(classes[drawn_rows, drawn_columns])
-    if group and 0 < len(drawn_rows) <= MOST_TARGETS:
+    svg_id = encode_model_classes_as_svg_id(classes[drawn_rows, drawn_columns])
+    if svg_id and 0 < len(drawn_rows) <= MOST_TARGETS:
         middles = np.column_stack([drawn_columns, drawn_rows])
         corners = np.array([(-0.5, -0.5), (-0.5, 0.5), (0.5, 0.5), (0.5, -0.5)])
         shapes = PolyCollection(
-            middles[:, None] + corners, cmap=cmap, edgecolors="white", linewidths=0.5, gid=group, clip_on=False
+            middles[:, None] + corners, cmap=cmap, edgecolors="white", linewidths=0.5, gid=svg_id, clip_on=False
         )
         shapes.set(array=values[drawn_rows, drawn_columns], clim=(low, high))
         axes.add_collection(shapes)
@@ -253,8 +253,8 @@ def _draw_dots_in_marked_cells(
     rows, columns = np.nonzero(is_marked & ~np.isnan(values))
     dark = np.abs((values[rows, columns] - low) / (high - low) - 0.5) > 0.3
     colours = np.where(dark, "white", INK)
-    group = encode_model_classes_as_svg_id(classes[rows, columns]) or None
-    axes.scatter(columns, rows, s=4, c=colours, linewidths=0, zorder=4, gid=group)
+    svg_id = encode_model_classes_as_svg_id(classes[rows, columns]) or None
+    axes.scatter(columns, rows, s=4, c=colours, linewidths=0, zorder=4, gid=svg_id)
 
 
 def _draw_cell_numbers(

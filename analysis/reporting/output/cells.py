@@ -126,7 +126,7 @@ def _parse_and_round_html_table_cell(cell: Tag) -> dict[str, Any]:
     return {"text": short, "is_number": is_number}
 
 
-def iterate_cells_with_folds_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+def iterate_cells_folded_below_tagged_headings(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
     """Yield the cells with those below a heading that is tagged as folded in a box that opens on demand.
 
     The box is open where a check found a difference.

@@ -250,23 +250,13 @@ class Run:
 
     def tables(self) -> Listing:
         """List the tables of the pages that these runs are for: name -> title."""
-        return Listing(
-            {
-                name: entry.title
-                for page in self._list_page_catalogues_of_protocols()
-                for name, entry in page.tables.items()
-            }
-        )
+        pages = self._list_page_catalogues_of_protocols()
+        return Listing({name: entry.title for page in pages for name, entry in page.tables.items()})
 
     def figures(self) -> Listing:
         """List the figures of the pages that these runs are for: name -> what it shows."""
-        return Listing(
-            {
-                name: entry.title
-                for page in self._list_page_catalogues_of_protocols()
-                for name, entry in page.figures.items()
-            }
-        )
+        pages = self._list_page_catalogues_of_protocols()
+        return Listing({name: entry.title for page in pages for name, entry in page.figures.items()})
 
     def table(self, name: str, **options: Any) -> pd.DataFrame:
         """Compute a table.

@@ -100,7 +100,7 @@ def _phrase_how_often_models_were_asked(folders: Sequence[Folder]) -> str:
 
 
 def map_tables_to_written_csv_files(out: Path) -> dict[str, Path]:
-    """List the tables of a report: name -> CSV file, in the order of the pages."""
+    """Map the tables of a report to their files: name -> CSV file, in the order of the pages."""
     return {name: path for name in catalogue.list_tables() if (path := out / "tables" / f"{name}.csv").is_file()}
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reporting.output.cells import (
     build_heading_anchor,
-    iterate_cells_with_folds_below_tagged_headings,
+    iterate_cells_folded_below_tagged_headings,
     parse_html,
     read_heading_level_of_cell_or_its_output,
     read_level_and_text_of_heading,
@@ -83,7 +83,7 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
     exporter = TemplateExporter(
         template_name="page", template_file="index.html.j2", extra_template_basedirs=[str(TEMPLATES)]
     )
-    cells, missing = _fold_and_anchor_shown_cells_and_list_missing(node)
+    cells, missing = _prepare_shown_cells_and_list_missing(node)
     on_card = [place for place, cell in enumerate(cells) if {*ON_CARD} & {*cell.metadata.get("tags", [])}]
     place = max(on_card, default=0) + 1
     card_html, body_html = (
@@ -95,13 +95,8 @@ def build_chapter_from_notebook(name: str, question: str, node: NotebookNode, co
         + left_out
         + render_template("glossary", terms=glossary.find_terms_in_page(card_html + body_html))
     )
-    return Chapter(
-        name,
-        question,
-        card_html,
-        body_html + foot,
-        tuple(_iterate_anchor_and_text_of_h2_headings(card_html + body_html)),
-    )
+    headings = tuple(_iterate_anchor_and_text_of_h2_headings(card_html + body_html))
+    return Chapter(name, question, card_html, body_html + foot, headings)
 
 
 def render_page(chapter: Chapter, title: str, chapters: Sequence[Chapter] = ()) -> str:
@@ -242,7 +237,7 @@ def _encode_base64(data: bytes) -> str:
 
 
 def _iterate_anchor_and_text_of_h2_headings(html: str) -> Iterator[tuple[str, str]]:
-    """List place and text of all headings of the second level that can be linked to."""
+    """Yield place and text of all headings of the second level that can be linked to."""
     from bs4 import BeautifulSoup, SoupStrainer
 
     for heading in BeautifulSoup(html, "html.parser", parse_only=SoupStrainer("h2", id=True)).find_all("h2"):
@@ -251,7 +246,7 @@ def _iterate_anchor_and_text_of_h2_headings(html: str) -> Iterator[tuple[str, st
         yield str(heading["id"]), heading.get_text().strip()
 
 
-def _fold_and_anchor_shown_cells_and_list_missing(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
+def _prepare_shown_cells_and_list_missing(node: NotebookNode) -> tuple[list[NotebookNode], list[str]]:
     """Leave out cells that show nothing, and headings without anything below them; return what is missing, too."""
     shown_cells, missing = [], []
     for cell in node.cells:
@@ -261,9 +256,7 @@ def _fold_and_anchor_shown_cells_and_list_missing(node: NotebookNode) -> tuple[l
             shown_cells.append(cell)
     places: Counter[str] = Counter()
     cells = [cell for place, cell in enumerate(shown_cells) if not _is_bare_heading(cell, shown_cells[place + 1 :])]
-    return [
-        _add_heading_anchor(cell, places) for cell in iterate_cells_with_folds_below_tagged_headings(cells)
-    ], missing
+    return [_add_heading_anchor(cell, places) for cell in iterate_cells_folded_below_tagged_headings(cells)], missing
 
 
 def _find_notes_if_cell_shows_nothing(cell: NotebookNode) -> list[str] | None:

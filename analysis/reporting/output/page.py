@@ -405,12 +405,11 @@ class Page:
             if any(resolve_path_here_or_in_notebooks(name) in (path, *path.parents) for path in run_paths)
         ]
         joining_rules = [("Orders of the options", [orders.JOINING_RULE])] if self._shows_joined_orders else []
-        names = list_renamed_condition_lines(self.runs.info["conditions"], self._shows_joined_orders)
-        condition_names = [("Conditions in files, --where and waver table", names)] if names else []
-        settings = list_joined_condition_lines(
-            self.runs.info["conditions"], self.frames.list_conditions_in_computed_tables()
-        )
-        setting_names = [("Settings, here and in files; --where takes their conditions", settings)] if settings else []
+        conditions = self.runs.info["conditions"]
+        lines = list_renamed_condition_lines(conditions, self._shows_joined_orders)
+        condition_names = [("Conditions in files, --where and waver table", lines)] if lines else []
+        lines = list_joined_condition_lines(conditions, self.frames.list_conditions_in_computed_tables())
+        setting_names = [("Settings, here and in files; --where takes their conditions", lines)] if lines else []
         return [
             *provenance.list_provenance_entries(self.runs, shown_folders, self.options),
             *joining_rules,

@@ -89,7 +89,7 @@ def _build_picture_record(name: str, folder: Path) -> dict[str, Any]:
 
 
 def _iterate_headline_numbers_of_page(page: Catalogue, table_files: dict[str, Path]) -> Iterator[dict[str, Any]]:
-    """List the measures of models that stand first on a page; all of them where none does."""
+    """Yield the measures of models that stand first on a page; all of them where none does."""
     measuring = {name: table.measures for name in table_files if (table := page.tables[name]).measures}
     has_headline = any(measures.headline for measures in measuring.values() if measures)
     for name, measures in measuring.items():

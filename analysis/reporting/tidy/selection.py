@@ -195,7 +195,7 @@ def _build_part_of_unit_wording_pairs(
         "SELECT study, model, condition, place AS unit FROM main.places AS u "
         "SEMI JOIN main.kept_pairs AS p ON p.unit = u.place ORDER BY place"
     ).to_arrow_table()
-    keeps_all = _is_every_kept_wording_kept_by_all_units(con)
+    keeps_all = _does_every_unit_keep_every_wording(con)
     part = Part(condition, candidates, wordings, None if keeps_all else pairs, {}, {})
     part.create_join_tables_of_kept_rows(con, "main.kept")
     con.register("errors", runs.sql(f"SELECT {', '.join(KEYS[:5])} FROM errors"))
@@ -279,7 +279,7 @@ def _count_kept_and_all_by_study(
     }
 
 
-def _is_every_kept_wording_kept_by_all_units(con: duckdb.DuckDBPyConnection) -> bool:
+def _does_every_unit_keep_every_wording(con: duckdb.DuckDBPyConnection) -> bool:
     """Tell whether every kept unit keeps every kept wording of its study; those without any row are not counted."""
     ((n_pairs, n_product),) = con.execute(
         """

@@ -42,7 +42,7 @@ CAUTIONS = {
 
 
 def tabulate_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
-    """Find the models and conditions whose answers may have changed by chance alone.
+    """Tabulate the models and conditions whose answers may have changed by chance alone.
 
     Returns
     -------

@@ -98,7 +98,7 @@ def join_flip_shares_with_same_meaning(flips: pd.DataFrame, corrected: pd.DataFr
     return rows.dropna(subset=["flip", "same_flip"]).reset_index(drop=True)
 
 
-def estimate_same_meaning_minus_part_of_all_interval(
+def estimate_interval_of_same_meaning_excess(
     row: Mapping[Hashable, Any], part: float, n_intervals: int = 1
 ) -> tuple[float, float]:
     """Estimate how far the share of wordings of the same meaning is above a part of that of all wordings.
@@ -118,7 +118,7 @@ def estimate_same_meaning_minus_part_of_all_interval(
 
     >>> row = {"flip": 0.4, "flip_lower": 0.3, "flip_upper": 0.5, "flip_difference": -0.06,
     ...        "flip_difference_lower": -0.09, "flip_difference_upper": -0.03}
-    >>> [round(end, 4) for end in estimate_same_meaning_minus_part_of_all_interval(row, 0.8)]
+    >>> [round(end, 4) for end in estimate_interval_of_same_meaning_excess(row, 0.8)]
     [-0.0161, 0.0561]
     """
     excess, below, above = 0.0, 0.0, 0.0
@@ -169,11 +169,11 @@ def _choose_support_word_by_intervals(row: Mapping[Hashable, Any], n_intervals: 
         excess <= 0 or verdicts.widen_difference_interval_for_multiplicity(excess, low, high, n_intervals)[0] <= 0
     )
     is_refuted |= row["not_shown"] not in ("", NO_SHEET)  # people read some, but not enough to tell
-    if estimate_same_meaning_minus_part_of_all_interval(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
+    if estimate_interval_of_same_meaning_excess(row, KEPT, n_intervals)[0] > 0 and not is_refuted:
         return STAND
-    if estimate_same_meaning_minus_part_of_all_interval(row, HALF, n_intervals)[1] < 0:
+    if estimate_interval_of_same_meaning_excess(row, HALF, n_intervals)[1] < 0:
         return HARDLY
-    return PART if estimate_same_meaning_minus_part_of_all_interval(row, 1.0, n_intervals)[1] < 0 else ""
+    return PART if estimate_interval_of_same_meaning_excess(row, 1.0, n_intervals)[1] < 0 else ""
 
 
 def do_all_answered_wordings_mean_the_same(rows: pd.DataFrame) -> bool:
@@ -233,10 +233,10 @@ def describe_same_meaning_support_for_wordings(runs: Runs) -> str:
     """
     from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
     from analysis.measures.meaning_flips import (
-        tabulate_flips_of_all_and_same_meaning_wordings,  # the sentences alone need no bootstrap
+        tabulate_all_and_same_meaning_flips,  # the sentences alone need no bootstrap
     )
 
-    flips = tabulate_flips_of_all_and_same_meaning_wordings(runs)
+    flips = tabulate_all_and_same_meaning_flips(runs)
     if flips.empty:
         return ""
     answering = flips[~is_validity_below_half(flips["validity"])]

@@ -58,7 +58,7 @@ def _classify_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
     return judge_validity_of_models(rows["validity"], rows.get("validity_at_most"))
 
 
-def phrase_no_model_answers_verdict_and_reasons(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
+def phrase_verdict_without_judged_model(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where no model is judged: verdict and sentences.
 
     The verdict is about models, each by its best condition (`select_best_condition_rows`).
@@ -79,9 +79,9 @@ def phrase_no_model_answers_verdict_and_reasons(rows: pd.DataFrame, shortage: st
     --------
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": ["a", "b"], "validity": [0.1, 0.3], "validity_at_most": [float("nan"), 0.9]})
-    >>> [phrase_no_model_answers_verdict_and_reasons(part)[0] for part in (rows[:1], rows)]
+    >>> [phrase_verdict_without_judged_model(part)[0] for part in (rows[:1], rows)]
     ['This model does not answer.', 'No model is known to answer.']
-    >>> phrase_no_model_answers_verdict_and_reasons(rows[1:])[0]
+    >>> phrase_verdict_without_judged_model(rows[1:])[0]
     'Whether this model answers cannot be told: between 30 % and 90 % of the probability is on the options.'
     """
     models = select_best_condition_rows(rows, "model" if "model" in rows else "label")

@@ -1,9 +1,9 @@
 """Decide what a page may say in its verdict: the rules of all pages, written down and computed in one place.
 
-`RULES` says them to the reader; every page shows those that it uses with its method (`format_verdict_rules_by_name`).
-The
-functions are these rules: `thresholds.is_validity_below_half` is "validity", `choose_verdict_words_for_model_shares`
-and `choose_words_for_differences` are "interval", `chance.blank_words_possibly_due_to_chance` is "chance",
+`RULES` says them to the reader; every page shows those that it uses with its method
+(`format_verdict_rules_by_name`). The functions are these rules: `thresholds.is_validity_below_half` is "validity",
+`choose_verdict_words_for_model_shares` and `choose_words_for_differences` are "interval",
+`chance.blank_words_possibly_due_to_chance` is "chance",
 `widen_share_interval_for_multiplicity` is "several", `find_lowest_and_highest_distinct_share` is "spread",
 `widen_difference_interval_for_multiplicity` is "change", `is_share_clearly_above_other_share` is "people",
 `mark_clear_effects` is "fit" and "holm"; "beside people" is `judge_distance_from_people` of

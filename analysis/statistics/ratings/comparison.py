@@ -83,7 +83,7 @@ def compute_item_figures_of_units_and_people(
     }
 
 
-def average_item_figures_with_intervals_over_items(
+def average_item_figures_with_intervals(
     figures: Mapping[str, Array], signs: Array
 ) -> dict[str, tuple[Array, Array, Array]]:
     """Average the figures of items, with 95 % intervals over items.

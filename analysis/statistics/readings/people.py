@@ -248,9 +248,8 @@ def _shift_interval_in_place_by_jackknife_bias(own: Interval, columns: Columns) 
     n_items = len(columns["freedom"])
     if n_items < 2 or np.isnan(own.estimate[0]):
         return
-    without_one = _compute_raw_and_corrected_figures_per_draw(columns, np.ones((n_items, n_items)) - np.eye(n_items))[
-        "own"
-    ]
+    leaving_one_out = np.ones((n_items, n_items)) - np.eye(n_items)
+    without_one = _compute_raw_and_corrected_figures_per_draw(columns, leaving_one_out)["own"]
     bias = (n_items - 1) * (float(without_one.mean()) - own.estimate[0])
     if not np.isnan(bias):
         for part in (own.estimate, own.lower, own.upper):

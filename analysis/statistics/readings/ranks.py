@@ -11,7 +11,7 @@ from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_inte
 from analysis.statistics.significance import ROUNDING
 
 
-def estimate_model_rank_tau_between_two_readings(
+def estimate_tau_of_models_under_two_readings(
     means: Array, *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, Interval]:
     """Estimate Kendall's tau-b of the models' means under two readings, with an interval over items.

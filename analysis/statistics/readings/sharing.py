@@ -71,7 +71,7 @@ class OwnShare:
     p_least: float = np.nan
 
 
-def list_other_reading_pairs_on_different_responses(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
+def list_other_pairs_on_different_responses(reading: int, sources: Sequence[str]) -> list[tuple[int, int]]:
     """List the pairs of other readings that read different responses.
 
     Parameters
@@ -85,9 +85,9 @@ def list_other_reading_pairs_on_different_responses(reading: int, sources: Seque
     -------
     list of tuple of int
 
-    >>> list_other_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"])
+    >>> list_other_pairs_on_different_responses(0, ["texts", "texts", "probability"])
     [(1, 2)]
-    >>> list_other_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"])
+    >>> list_other_pairs_on_different_responses(2, ["texts", "texts", "probability"])
     []
     """
     places = [place for place in range(len(sources)) if place != reading]
@@ -151,7 +151,7 @@ def _compute_means_and_spreads_per_draw(columns: Columns, counts: Array) -> dict
     return figures
 
 
-def estimate_kappa_and_correlation_of_reading_pairs(
+def estimate_kappa_and_r_of_reading_pairs(
     moments: ItemMoments, pairs: Sequence[tuple[int, int]], *, draws: int = DRAWS, seed: int = 0
 ) -> dict[str, Interval]:
     """Estimate how two readings go together, with intervals over items.
@@ -185,11 +185,11 @@ def estimate_kappa_and_correlation_of_reading_pairs(
         "freedom": np.repeat(moments.freedom[:, None], len(a), 1),
     }  # fmt: skip
     columns = {name: np.where(n > 1, column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_kappa_and_correlation_per_draw, draws=draws, seed=seed)
+    return bootstrap_intervals(columns, _compute_kappa_and_r_in_each_draw, draws=draws, seed=seed)
 
 
-def _compute_kappa_and_correlation_per_draw(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the figures of `estimate_kappa_and_correlation_of_reading_pairs` in every draw."""
+def _compute_kappa_and_r_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
+    """Compute the figures of `estimate_kappa_and_r_of_reading_pairs` in every draw."""
     sums = {name: counts @ column for name, column in columns.items()}
     share_a, share_b = (divide_one_drawn_sum_by_another(sums[f"upper_{side}"], sums["n"]) for side in "ab")
     same = divide_one_drawn_sum_by_another(sums["n"] - sums["upper_a"] - sums["upper_b"] + 2 * sums["both"], sums["n"])
@@ -217,7 +217,7 @@ def estimate_own_variance_share_of_one_reading(
     reading
         Place of the reading.
     sources
-        As in `list_other_reading_pairs_on_different_responses`.
+        As in `list_other_pairs_on_different_responses`.
     draws, seed
         As in `resampling.bootstrap_intervals`.
 
@@ -234,7 +234,7 @@ def estimate_own_variance_share_of_one_reading(
     is_known = ~np.isnan(moments.cross.sum(axis=2))
     pairs = [
         (b, c)
-        for b, c in list_other_reading_pairs_on_different_responses(reading, sources)
+        for b, c in list_other_pairs_on_different_responses(reading, sources)
         if is_known[[reading, reading, b], [b, c, c]].all()
     ]
     if not pairs or not is_known[reading, reading]:
@@ -322,7 +322,7 @@ def build_own_share_bounded_by_largest_r2(
     reading
         Place of the reading.
     sources
-        As in `list_other_reading_pairs_on_different_responses`.
+        As in `list_other_pairs_on_different_responses`.
     draws, seed
         As in `resampling.bootstrap_intervals`.
 

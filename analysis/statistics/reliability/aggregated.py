@@ -155,11 +155,8 @@ class Reliability:
         for residual, number, free in self.errors:
             drawn = max(residual, 0.0) * free / rng.chisquare(free, DRAWS)
             model, error = model - drawn / number, error + drawn
-        error = (
-            error
-            * self.satterthwaite_freedom_of_templates
-            / rng.chisquare(self.satterthwaite_freedom_of_templates, DRAWS)
-        )
+        freedom = self.satterthwaite_freedom_of_templates
+        error = error * freedom / rng.chisquare(freedom, DRAWS)
         model = np.maximum(model, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             coefficients = model / (model + error / n_templates)

@@ -81,9 +81,9 @@ def compare_forecast_and_actual_errors(
         forecasts[SD] = forecast_error_of_mean_wording_sd(pilot, crossed)
         forecasts |= {} if crossed else {FLIPS: build_flip_share_error_forecast(pilot, threshold)}
     at = sorted({n_wordings for n_wordings in AT if n_wordings < width - size} | {width - size})
-    actual_errors = (
-        _compute_errors_by_figure_and_n_shared_wordings if crossed else _compute_errors_by_figure_and_n_own_wordings
-    )(held_back, at, threshold, rng)
+    actual_errors = (_compute_errors_with_shared_wordings if crossed else _compute_errors_with_own_wordings)(
+        held_back, at, threshold, rng
+    )
     return [
         ErrorComparison(
             figure, len(values), size, k,
@@ -101,7 +101,7 @@ def _shuffle_answers_within_items(values: Array, rng: np.random.Generator) -> Ar
     return np.take_along_axis(values, order, axis=1)
 
 
-def _compute_errors_by_figure_and_n_own_wordings(
+def _compute_errors_with_own_wordings(
     values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Compute the actual errors where items have wordings of their own: figure -> error at each number."""
@@ -123,7 +123,7 @@ def _compute_errors_by_figure_and_n_own_wordings(
     return errors | {FLIPS: np.where(errors[FLIPS] > 0, errors[FLIPS], np.nan)}  # no flips do not mean no error
 
 
-def _compute_errors_by_figure_and_n_shared_wordings(
+def _compute_errors_with_shared_wordings(
     values: Array, wording_counts: list[int], threshold: float, rng: np.random.Generator
 ) -> dict[str, Array]:
     """Compute the actual errors where all items share the wordings: figure -> error at each number."""

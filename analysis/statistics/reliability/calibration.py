@@ -103,8 +103,8 @@ def _split_answers_into_halves(
     return np.where(first, values, np.nan), np.where(second, values, np.nan)
 
 
-def iterate_calibration_rows_by_probability_class(cases: Array) -> Iterator[tuple[float, float, int, float, float]]:
-    """Sum cases up by classes of probabilities: lower and upper edge, cases, mean probability, share that came true."""
+def iterate_calibration_rows_by_class(cases: Array) -> Iterator[tuple[float, float, int, float, float]]:
+    """Yield, by class of probabilities: lower and upper edge, cases, mean probability, share that came true."""
     # The probabilities .5, .6 and 1 are in the classes 0, 1 and 4: each begins at its lower edge, the last has both.
     place = np.clip(np.searchsorted(EDGES, cases[0], side="right") - 1, 0, len(EDGES) - 2)
     for number, (low, high) in enumerate(pairwise(EDGES)):

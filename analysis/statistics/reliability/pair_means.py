@@ -70,7 +70,7 @@ def estimate_mean_differences_of_model_pairs(values: Array, crossed: bool, anew:
     if not crossed:
         variances, freedoms = _compute_nested_wording_variances_and_freedom(deviations, has_answer)
         return PairMeans(means, variances[:, None], freedoms[:, None])
-    wording, residual = _estimate_shared_wording_and_residual_components(deviations, has_answer)
+    wording, residual = _estimate_shared_and_residual_components(deviations, has_answer)
     incidence = measure_which_items_have_which_wordings(has_answer, True)
     parts = split_crossed_variance_of_mean_by_redraws(between, wording, residual, incidence, has_answer.shape[1])[anew]
     part_variances, part_freedoms = zip(*parts, strict=True)
@@ -95,7 +95,7 @@ def _compute_nested_wording_variances_and_freedom(deviations: Array, has_answer:
         return totals / len(has_answer) ** 2, np.where(totals > 0, totals**2 / squares, np.nan)
 
 
-def _estimate_shared_wording_and_residual_components(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
+def _estimate_shared_and_residual_components(deviations: Array, has_answer: AnswerMask) -> tuple[Array, Array]:
     """Estimate the components of shared wordings and of what is left, from answers less the means of their items."""
     # The normal equations of the wordings, with the items taken out, as in `components`: the same for all models.
     weights = has_answer / has_answer.sum(axis=1)[:, None]
@@ -107,6 +107,5 @@ def _estimate_shared_wording_and_residual_components(deviations: Array, has_answ
     left = np.where(has_answer, deviations - effects.T[:, None, :], 0.0)
     left = np.where(has_answer, left - left.sum(axis=2, keepdims=True) / has_answer.sum(axis=1)[:, None], 0.0)
     residual = _compute_squared_distances_of_model_pairs(left) / freedom
-    return (_compute_squared_distances_of_model_pairs(deviations - left) - rank * residual) / np.trace(
-        equations
-    ), residual
+    explained = _compute_squared_distances_of_model_pairs(deviations - left)
+    return (explained - rank * residual) / np.trace(equations), residual

@@ -141,18 +141,13 @@ def build_ranking_with_simulated_stability(
         pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
     # Equal means of sums in another order differ in their last digits.
     means_without_noise = remove_rounding_noise(means)
-    (ranks, above), ours = (
-        _compute_ranks_and_share_above_in_draws(drawn),
-        np.sign(means_without_noise[:, None] - means_without_noise),
-    )
+    ranks, above = _compute_ranks_and_share_above_in_draws(drawn)
+    ours = np.sign(means_without_noise[:, None] - means_without_noise)
     low, high = np.quantile(ranks, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
-    tau = (
-        float((ours * _compute_ranks_and_share_above_in_draws(pooled)[1])[upper][is_ordered].mean())
-        if is_ordered.any()
-        else np.nan
-    )
+    _, above_in_pooled = _compute_ranks_and_share_above_in_draws(pooled)
+    tau = float((ours * above_in_pooled)[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     model_ranks = _compute_ranks_and_share_above_in_draws(means_without_noise[None])[0][0]
     return Ranking(
@@ -172,7 +167,7 @@ def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, 
     """
     number, ranks = drawn_means.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
-    for part in _yield_masks_of_model_above_model_in_draws(drawn_means):
+    for part in _yield_masks_of_pairwise_wins(drawn_means):
         # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
         # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
         more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
@@ -181,7 +176,7 @@ def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, 
     return np.concatenate(ranks), (above - above.T) / len(drawn_means)
 
 
-def _yield_masks_of_model_above_model_in_draws(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:
+def _yield_masks_of_pairwise_wins(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:
     """Yield which models are above which (draws, models, models), some draws at a time."""
     step = max(1, _CHUNK // drawn_means.shape[1] ** 2)
     for start in range(0, len(drawn_means), step):

@@ -189,11 +189,11 @@ class AnswerPaths:
     def _compute_and_store_logprobs_after_nodes(self, nodes: Mapping[tuple[int, TokenIds], Node]) -> None:
         """Compute all that goes on behind some beginnings, in as few passes as the budget allows."""
         all_branches = [branch for (prompt, _), node in nodes.items() for branch in list_answer_branches(prompt, node)]
-        rows = _group_branches_into_families(all_branches, self._budget.tree)
-        row_of = {place: number for number, row in enumerate(rows) for place in row.members}
-        for part in partition_into_batches(rows, Room(self._budget.tokens, self._budget.branches)):
+        families = _group_branches_into_families(all_branches, self._budget.tree)
+        family_of = {place: number for number, family in enumerate(families) for place in family.members}
+        for part in partition_into_batches(families, Room(self._budget.tokens, self._budget.branches)):
             self._run_pass_and_store_branch_logprobs(
-                [[all_branches[place] for place in row] for _, row in groupby(part, row_of.__getitem__)]
+                [[all_branches[place] for place in family] for _, family in groupby(part, family_of.__getitem__)]
             )
 
     def _run_pass_and_store_branch_logprobs(self, branch_rows: Sequence[Sequence[Branch]]) -> None:
@@ -227,16 +227,16 @@ class AnswerPaths:
 
 def _group_branches_into_families(all_branches: Sequence[Branch], max_tokens: int) -> list[Family]:
     """Join the branches behind each prompt in rows of at most `max_tokens` tokens; a branch alone may exceed it."""
-    rows: list[Family] = []
+    families: list[Family] = []
     for place, branch in enumerate(all_branches):
         joins = (
             place
             and all_branches[place - 1].prompt == branch.prompt
-            and rows[-1].tokens + len(branch.nodes) <= max_tokens
+            and families[-1].tokens + len(branch.nodes) <= max_tokens
         )
         if joins:
-            rows[-1].members.append(place)
-            rows[-1].tokens += len(branch.nodes)
+            families[-1].members.append(place)
+            families[-1].tokens += len(branch.nodes)
         else:
-            rows.append(Family([place], len(branch.ids)))
-    return rows
+            families.append(Family([place], len(branch.ids)))
+    return families

@@ -117,7 +117,7 @@ class AnswerTrees:
     def iterate_beginnings_and_log_softmax_by_pass(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> Iterator[tuple[list[Asked], Tensor]]:
-        """Compute the log-softmax behind beginnings.
+        """Yield, pass by pass, beginnings and the log-softmax behind them.
 
         Parameters
         ----------
@@ -135,14 +135,12 @@ class AnswerTrees:
             part = {prompt: nodes[start : start + self._max_tokens] for prompt, nodes in nodes_by_prompt.items()}
             families = [Family([prompt], len(nodes)) for prompt, nodes in part.items() if nodes]
             for prompts in partition_into_batches(families, Room(self._max_tokens, self._max_rows, LEAST_FILLED)):
-                yield self._read_beginnings_and_log_softmax_in_one_pass(
-                    {prompt: part[prompt] for prompt in sorted(prompts)}
-                )
+                yield self._read_beginnings_and_log_softmax({prompt: part[prompt] for prompt in sorted(prompts)})
 
-    def _read_beginnings_and_log_softmax_in_one_pass(
+    def _read_beginnings_and_log_softmax(
         self, nodes_by_prompt: Mapping[int, Sequence[Node]]
     ) -> tuple[list[Asked], Tensor]:
-        """Compute the beginnings of some prompts in one pass."""
+        """Return the beginnings of some prompts, and the log-softmax behind them, from one pass."""
         prompts = list(nodes_by_prompt)
         # Those that others may continue come first: their places stay, those of the rest are free again after the pass.
         sorted_nodes = [

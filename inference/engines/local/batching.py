@@ -237,7 +237,7 @@ def choose_number_of_texts_at_once(model: Any, longest_text: int, keeps_states: 
     return max(1, min(CPU_TEXTS, CPU_TEXT_TOKENS // longest_text, CPU_PROBABILITIES // vocabulary))
 
 
-def iterate_results_and_sizes_of_parts_that_fit(
+def iterate_results_of_parts_that_fit(
     ask: Callable[[Sequence[T]], list[R]], batch: Sequence[T], max_rows: int
 ) -> Iterator[tuple[list[R] | None, int]]:
     """Ask a batch in parts, halved whenever memory runs out.

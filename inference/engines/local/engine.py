@@ -17,7 +17,7 @@ from inference.engines.local.batching import (
     Joining,
     Room,
     choose_batch_limits,
-    iterate_results_and_sizes_of_parts_that_fit,
+    iterate_results_of_parts_that_fit,
     join_prompts_beginning_alike,
     partition_into_batches,
 )
@@ -82,7 +82,7 @@ class LocalEngine(RowEngine):
     ) -> list[R]:
         """Ask as many rows at a time as fit into memory."""
         results: list[R] = []
-        for part, size in iterate_results_and_sizes_of_parts_that_fit(ask, rows, self._rows_that_fit or len(rows)):
+        for part, size in iterate_results_of_parts_that_fit(ask, rows, self._rows_that_fit or len(rows)):
             if size < len(rows):
                 self._rows_that_fit = size
             results += part or [build_failure(f"out of memory on {self.model.device} with this prompt alone")]

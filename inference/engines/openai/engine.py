@@ -281,9 +281,9 @@ class OpenAIEngine:
 
     def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
         """Show how one prompt is asked and answered."""
-        endpoint = self._get_probe_for_prompt(prompt)
+        probe = self._get_probe_for_prompt(prompt)
         before = self._server.usage.tokens_in
-        unshown = NO_NUMBERS if prompt.numbers else endpoint.unshown
+        unshown = NO_NUMBERS if prompt.numbers else probe.unshown
         score = Score(error=unshown) if unshown else self.score([prompt])[0][0]
         counted = self._server.usage.tokens_in - before
         text, n_tokens = requests.render_prompt_text(prompt), counted or self.count_prompt_tokens([prompt])[0]
@@ -292,7 +292,7 @@ class OpenAIEngine:
                 tuple((form, ()) for form in list_forms_with_and_without_space(str(n))) for n in prompt.numbers
             )
             return Explanation(text, n_tokens, spelled, (), score, prompt.numbers, not counted)
-        options, dropped = self._runner.run(self._words.list_kept_and_dropped_option_forms(prompt, endpoint.shape.ids))
+        options, dropped = self._runner.run(self._words.list_kept_and_dropped_option_forms(prompt, probe.shape.ids))
         return Explanation(text, n_tokens, options, dropped, score, is_length_estimated=not counted)
 
     def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str:
@@ -388,10 +388,10 @@ class OpenAIEngine:
         """Ask for the first tokens after a prompt, and score its options from them."""
         if prompt.numbers:
             raise InputError(NO_NUMBERS)
-        endpoint = self._get_probe_for_prompt(prompt)
-        if endpoint.unshown:
-            raise InputError(endpoint.unshown)
-        shape = endpoint.shape
+        probe = self._get_probe_for_prompt(prompt)
+        if probe.unshown:
+            raise InputError(probe.unshown)
+        shape = probe.shape
         question = await OptionQuestion.prepare_option_question(self._words, self.settings, shape, prompt)
         body = question.build_request(shape.convert_prompt_to_request_fields(prompt))
         return await self._server.ask(

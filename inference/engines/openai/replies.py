@@ -96,7 +96,7 @@ class Body:
             raise TooLarge(f"the reply is larger than {MOST_BYTES / 1e6:.0f} MB", self.beginning)
 
     def refuse_unfinished_compressed_body(self) -> None:
-        """Check that nothing is missing.
+        """Refuse a packed body whose end is missing.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Body:
         return bytes(self._bytes)
 
     def _iterate_decompressed_pieces(self, received: bytes) -> Iterator[bytes]:
-        """Unpack received bytes piece by piece."""
+        """Yield received bytes unpacked, piece by piece."""
         if self._packing is None:
             yield received
         elif not self._packing.eof:

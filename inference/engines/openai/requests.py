@@ -54,11 +54,11 @@ class Shape:
         return "/chat/completions" if self.api == CHAT else "/completions"
 
     def convert_text_to_request_fields(self, text: str) -> dict[str, Any]:
-        """Turn a text into the prompt of a request."""
+        """Turn a text into the field of a request that holds its prompt."""
         return {"messages": [{"role": "user", "content": text}]} if self.api == CHAT else {"prompt": text}
 
     def convert_prompt_to_request_fields(self, prompt: Prompt) -> dict[str, Any]:
-        """Turn a rendered prompt into that of a request."""
+        """Turn a rendered prompt into the field of a request that holds it."""
         return {"messages": list(prompt.messages)} if prompt.messages is not None else {"prompt": prompt.text}
 
     def build_short_text_request(self, prompt: Mapping[str, Any]) -> dict[str, Any]:

@@ -236,9 +236,8 @@ def read_evaluation_and_cache_inspect_log(path: Path, kept: Path | None = None) 
         if not isinstance(about.get(field), str) or not about[field].strip():
             raise InputError(f"{path}: eval.{field} must be a name, not {shorten_value(about.get(field))}")
     arguments = _collect_task_and_solver_arguments(about, plan)
-    generate_config = get_nested_object_or_empty(about, "model_generate_config") | get_nested_object_or_empty(
-        plan, "config"
-    )
+    generate_config = get_nested_object_or_empty(about, "model_generate_config")
+    generate_config = generate_config | get_nested_object_or_empty(plan, "config")
     # A solver may set them, too: `multiple_choice.max_tokens`.
     generate_config |= {
         name.rpartition(".")[2]: value for name, value in arguments.items() if not name.startswith("task_args.")

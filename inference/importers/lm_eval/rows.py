@@ -133,16 +133,8 @@ class LmEvalRows:
             )
         score = self._parse_row_of_score_robustness_suite(row, metrics)
         if score is not None:
-            return [
-                self._build_text_response(
-                    where,
-                    row,
-                    row_requests,
-                    "accuracy",
-                    self._record_reading_condition(where, filter_name),
-                    *score,
-                )
-            ]
+            condition = self._record_reading_condition(where, filter_name)
+            return [self._build_text_response(where, row, row_requests, "accuracy", condition, *score)]
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
         counting_metric = choose_counting_metric_or_empty(metrics, self._judging_metrics)
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]

@@ -124,10 +124,8 @@ def save_study_and_logged_responses(
         A response is there twice, contradicts another one of its wording, or is of another protocol; and as for
         `saving.save_imported_study_and_responses` and `LoggedMeasures.filter_responses_and_complete_conditions`.
     """
-    name, source = (
-        saving.name_imported_study_by_option_or_folder(args),
-        saving.describe_source_by_first_file_and_count(files),
-    )
+    name = saving.name_imported_study_by_option_or_folder(args)
+    source = saving.describe_source_by_first_file_and_count(files)
     outcomes_only, language = getattr(args, "right_or_wrong", False), getattr(args, "language", None)
     if measures is not None:
         responses = measures.filter_responses_and_complete_conditions(responses, conditions)

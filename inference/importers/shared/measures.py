@@ -333,7 +333,7 @@ def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str],
     """Convert cells to an array (responses, columns) of numbers; an empty cell is NaN."""
     values = np.empty((rows.responses, len(columns)))
     for j, (column, texts) in enumerate(zip(columns, cells, strict=True)):
-        values[:, j] = [_parse_number_nan_if_empty_inf_if_malformed(text) for text in texts.to_pylist()]
+        values[:, j] = [_parse_number_or_nan_or_inf(text) for text in texts.to_pylist()]
         wrong = np.flatnonzero(np.isinf(values[:, j]))
         if len(wrong):
             place, text = rows.place[rows.number[wrong[0]]], texts[wrong[0]].as_py()
@@ -342,7 +342,7 @@ def _convert_cells_to_numbers(cells: Sequence[pa.Array], columns: Sequence[str],
     return values
 
 
-def _parse_number_nan_if_empty_inf_if_malformed(text: str | None) -> float:
+def _parse_number_or_nan_or_inf(text: str | None) -> float:
     """Read a number: NaN where there is none, infinite where the text is no finite number."""
     if text is None or not text.strip():
         return math.nan

@@ -213,13 +213,13 @@ def save_imported_study_and_responses(
             )
         run.finish()
     if is_complete:
-        return [lines[0], _describe_import_of_all_models_in_one_line(tallies, present_pairs)]
+        return [lines[0], _describe_import_in_one_line(tallies, present_pairs)]
     left = len(lines) - 1 - MOST_LINES
     left_line = f"and {format_quantity(left, 'more pair')} of model and condition"
     return lines if left <= 0 else [*lines[: 1 + MOST_LINES], left_line]
 
 
-def _describe_import_of_all_models_in_one_line(
+def _describe_import_in_one_line(
     tallies: Mapping[tuple[str, str], _Tally], present_pairs: Sequence[tuple[str, str]]
 ) -> str:
     """Say in one line what was written of all models and conditions."""

@@ -163,7 +163,7 @@ def main(args: argparse.Namespace) -> None:
         ordered=bool(args.ordered),
         **({"protocol": PROTOCOL} if isinstance(measure, scores.ScoreColumns) else {}),
     )
-    of, first = long.number_responses_of_rows_and_refuse_repeats(table, allows_samples=args.repeated == SAMPLES)
+    of, first = long.number_responses_refusing_repeats(table, allows_samples=args.repeated == SAMPLES)
     notes: list[str] = []
     if isinstance(measure, scores.ScoreColumns):
         table_scores = scores.TableScores(table, measure)

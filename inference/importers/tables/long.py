@@ -123,9 +123,7 @@ def _refuse_contradicting_scales(source: str, study_items: Sequence[Item]) -> No
     refuse_scales_with_only_one_item(source, study_items)
 
 
-def number_responses_of_rows_and_refuse_repeats(
-    table: LongTable, *, allows_samples: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def number_responses_refusing_repeats(table: LongTable, *, allows_samples: bool) -> tuple[np.ndarray, np.ndarray]:
     """Group rows by response: by model, condition, item and variant.
 
     Parameters
@@ -160,7 +158,7 @@ def build_table_responses(
     table
         The rows.
     response_numbers, first_row_of_response
-        The responses, as `number_responses_of_rows_and_refuse_repeats` made them.
+        The responses, as `number_responses_refusing_repeats` made them.
     measure
         Reads the value columns.
 
@@ -203,7 +201,7 @@ def split_responses_into_memory_batches(
     table
         The rows.
     response_numbers, first_row_of_response
-        The responses, as `number_responses_of_rows_and_refuse_repeats` made them.
+        The responses, as `number_responses_refusing_repeats` made them.
 
     Yields
     ------

@@ -110,7 +110,7 @@ class TableScores:
         Parameters
         ----------
         response_numbers, first_row_of_response
-            The responses, as `long.number_responses_of_rows_and_refuse_repeats` made them.
+            The responses, as `long.number_responses_refusing_repeats` made them.
 
         Yields
         ------
@@ -143,7 +143,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
     """Read the numbers of a score column; NaN where a cell is empty. What is no number, or outside, is refused."""
     encoded = cells.dictionary_encode()
     # A score that comes again is read once; the code of a missing cell stands for the NaN at the end.
-    numbers = np.array([*map(_parse_score_nan_if_empty_inf_if_malformed, encoded.dictionary.to_pylist()), math.nan])
+    numbers = np.array([*map(_parse_score_or_nan_or_inf, encoded.dictionary.to_pylist()), math.nan])
     codes = encoded.indices.fill_null(len(numbers) - 1).to_numpy(zero_copy_only=False)
     scores = numbers[codes]
     is_wrong = np.isinf(scores)
@@ -166,7 +166,7 @@ def _read_score_column(cells: pa.Array, measure: ScoreMeasure, places: Sequence[
     return scores
 
 
-def _parse_score_nan_if_empty_inf_if_malformed(text: str) -> float:
+def _parse_score_or_nan_or_inf(text: str) -> float:
     """Read a score: NaN where a cell says that there is none, infinite where it holds no finite number."""
     if text.strip().casefold() in MISSING:
         return math.nan

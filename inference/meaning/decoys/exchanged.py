@@ -167,7 +167,7 @@ def _list_distant_numbers(written: str, most: int | None) -> list[str]:
 
 
 def _iterate_number_word_spans(sentence: Sentence, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Find the places of number words; of Japanese, where the analysis says that a word is a number."""
+    """Yield the places of number words; of Japanese, where the analysis says that a word is a number."""
     if sentence.language == JAPANESE_NAME:
         yield from (
             (word.start, word.end)

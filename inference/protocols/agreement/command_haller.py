@@ -153,13 +153,8 @@ def _parse_statement(where: str, item: str, variant: str, entry: Any) -> _Statem
         logprob = _require_finite_number(f"{where}, statement_log_prob", logprob)
         if logprob > 0:
             raise InputError(f"{where}, statement_log_prob: {logprob} is above 0, so it is no log-probability")
-    return _Statement(
-        item,
-        variant,
-        text,
-        _parse_agree_and_disagree_probabilities(f"{where}, response", entry.get("response")),
-        logprob,
-    )
+    probabilities = _parse_agree_and_disagree_probabilities(f"{where}, response", entry.get("response"))
+    return _Statement(item, variant, text, probabilities, logprob)
 
 
 def _parse_agree_and_disagree_probabilities(where: str, response: Any) -> tuple[float, float] | None:

@@ -257,11 +257,10 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     )
     study_items = build_question_items(chosen_questions, options.orders, choose_given_or_recorded_seed(options))
     study_items = assign_language_to_texts(study_items, options.language, options.items, in_english=not options.prompt)
-    default = f"{NAME}-{options.items}" if options.items in DEMOS else name_study_after_source(options.items)
+    is_demo = options.items in DEMOS
+    default = f"{NAME}-{options.items}" if is_demo else name_study_after_source(options.items)
     name = default if options.name is None else options.name
-    building_steps = (
-        [] if options.items in DEMOS else building_record.read_question_counts_by_building_step(options.items)
-    )
+    building_steps = [] if is_demo else building_record.read_question_counts_by_building_step(options.items)
     print_progress(_describe_question_and_prompt_counts(options.items, chosen_questions, study_items))
     study = build_study_of_choice_questions(study_items, name, options.items, building_steps)
     return study, add_personas_to_questions(asking, options)

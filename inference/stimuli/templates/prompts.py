@@ -244,9 +244,7 @@ class PromptBook:
         answers = tuple(surface[label] for label in labels)
         begins_with_persona = False
         if self.persona is not None and not compiled.places_persona:
-            rendered, begins_with_persona = _put_persona_first_and_tell_if_own_message(
-                rendered, self.persona.text, form
-            )
+            rendered, begins_with_persona = _put_persona_first_or_into_system(rendered, self.persona.text, form)
         if form not in WITH_MESSAGES:
             return Prompt(rendered[0][1], None, answers, numbers)
         if form == CHAT and not compiled.places_shots:
@@ -268,7 +266,7 @@ class PromptBook:
         return self._forms[form]
 
 
-def _put_persona_first_and_tell_if_own_message(
+def _put_persona_first_or_into_system(
     rendered: Sequence[tuple[str | None, str]], persona_text: str, form: str
 ) -> tuple[list[tuple[str | None, str]], bool]:
     """Put a persona where the templates have no place for it: into the system message of a chat, else before all.

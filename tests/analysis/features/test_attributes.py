@@ -70,8 +70,7 @@ def test_levels_name_their_reference_among_the_rows_that_are_complete():
     named = attributes.add_reference_to_level_names_in_rows(rows, ["agreement", "attributes.tone"])["attributes.tone"]
     assert list(named.cat.categories) == ["[b vs b]", "[c vs b]"]  # the first level stands in a row without a response
     assert list(named.iloc[1:]) == ["[b vs b]", "[c vs b]", "[b vs b]"]
-    one_level = attributes.add_reference_to_level_names_in_rows(rows.iloc[[1, 3]], ["agreement", "attributes.tone"])[
-        "attributes.tone"
-    ]
+    columns = ["agreement", "attributes.tone"]
+    one_level = attributes.add_reference_to_level_names_in_rows(rows.iloc[[1, 3]], columns)["attributes.tone"]
     assert list(one_level) == [0.0, 0.0]
     assert attributes.add_reference_to_level_names_in_rows(rows, ["agreement"]) is rows

@@ -52,14 +52,9 @@ def test_people_come_before_the_best_check_and_wordings_that_nobody_read_are_jud
     run = write_meaning_run(tmp_path / "run", items=10, paraphrases=12, checks={"error": 0.0})
     (study,) = meaning.read_meaning_checks_of_studies(runs.open_runs(run))
     frame = meaning.read_verdicts_on_wordings(runs.open_runs(run))
-    assert (
-        study.verdict_deciding_check_quality is not None
-        and study.verdict_deciding_check_quality.check == "entailment:good"
-    )
-    threshold, lower = (
-        study.verdict_deciding_check_quality.threshold,
-        study.verdict_deciding_check_quality.lower_threshold,
-    )
+    quality = study.verdict_deciding_check_quality
+    assert quality is not None and quality.check == "entailment:good"
+    threshold, lower = quality.threshold, quality.lower_threshold
     for row in frame.itertuples():
         score = row.meaning_score
         by_check = "same" if score >= threshold else "another" if score < lower else "unclear"

@@ -16,7 +16,7 @@ from analysis.measures.beside_original import tabulate_answers_beside_original
 from analysis.measures.meaning import read_verdicts_on_wordings
 from analysis.measures.meaning_flips import (
     choose_wording_count_most_items_have,
-    tabulate_flips_of_all_and_same_meaning_wordings,
+    tabulate_all_and_same_meaning_flips,
 )
 from analysis.statistics.significance import compute_tail_share_matching_t_interval
 from analysis.steps.meaning import summarize_flips_by_meaning_of_wordings
@@ -35,9 +35,7 @@ def test_a_hand_made_example(tmp_path):
     same = {"a": [1, 1, 0], "b": [1, 0, 0]}
     rows = [(item, f"p{n}", "people:ann", vote) for item, votes in same.items() for n, vote in enumerate(votes, 1)]
     write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
-    every, certified = tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(run), resamples=0).to_dict(
-        "records"
-    )
+    every, certified = tabulate_all_and_same_meaning_flips(runs.open_runs(run), resamples=0).to_dict("records")
     assert [every[name] for name in ("wordings", "n_items", "n_wordings", "k", "n_items_k")] == ["all", 2, 6, 2, 1]
     assert [certified[name] for name in ("wordings", "n_items", "n_wordings")] == ["same", 2, 3]
     assert every["flip"] == pytest.approx((1 / 3 + 2 / 3) / 2) and certified["flip"] == pytest.approx(1 / 2)
@@ -54,7 +52,7 @@ def test_items_without_a_wording_of_the_same_meaning_are_counted(tmp_path):
     rows = [(item, f"p{n}", "people:ann", item != "a") for item, of_item in answers.items() for n in range(1, 5)
             if n <= len(of_item)]  # fmt: skip
     write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
-    table = tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(run), resamples=0)
+    table = tabulate_all_and_same_meaning_flips(runs.open_runs(run), resamples=0)
     assert table["n_items"].tolist() == [2, 2] and table["left_out_items"].tolist() == [1, 1]
     assert table["left_out_flips"].tolist() == pytest.approx([0.5 / 0.75] * 2, abs=TOLERANCE)
 
@@ -77,7 +75,7 @@ def test_an_item_whose_same_wordings_cannot_be_compared_is_in_the_flips_of_neith
     judged = rows[rows["pattern"] != "original"][["item", "variant", "text", "pattern"]].assign(check="people:ann")
     write_meaning(run, judged.assign(score=(judged["item"] != "q000") | (judged["pattern"] == "paraphrase_1")))
     opened = runs.open_runs(run)
-    every, same = tabulate_flips_of_all_and_same_meaning_wordings(opened, resamples=0).to_dict("records")
+    every, same = tabulate_all_and_same_meaning_flips(opened, resamples=0).to_dict("records")
     assert every["flip"] == same["flip"] == same["flip_difference"] == 0
     assert every["left_out_items"] == 1 and every["left_out_flips"] == 1
     steps = summarize_flips_by_meaning_of_wordings(
@@ -139,7 +137,7 @@ def test_figures_are_those_of_slow_loops(tmp_path, protocol):
     else:
         scale_runs.write_full(folder)
         add_meaning(folder)
-    table = tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(folder), resamples=0)
+    table = tabulate_all_and_same_meaning_flips(runs.open_runs(folder), resamples=0)
     slow = slow_figures(folder)
     assert len(table) == len(slow)
     for row in table.to_dict("records"):
@@ -159,7 +157,7 @@ def test_choices_of_a_part_may_lack_wordings_of_some_questions(tmp_path):
     run = waver.open(tmp_path / "run")
     whole, part = (opened.open_runs_of_protocols({"choice"}) for opened in (run, run.where("meaning = 'same'")))
     of_whole, of_part = (
-        tabulate_flips_of_all_and_same_meaning_wordings(run, resamples=0).set_index("wordings") for run in (whole, part)
+        tabulate_all_and_same_meaning_flips(run, resamples=0).set_index("wordings") for run in (whole, part)
     )
     names = ["n_items", "n_wordings", "flip", "sd", "range_k"]
     assert list(of_part.loc["same", names]) == pytest.approx(list(of_whole.loc["same", names]))
@@ -172,7 +170,7 @@ def test_intervals_are_wilsons_of_shares_and_those_of_a_plain_bootstrap_over_ite
     items, with an item more that always flips, and one that never does."""
     folder = write_meaning_run(tmp_path / "run", items=9, paraphrases=6, false_share=0.4)
     opened = runs.open_runs(folder)
-    table = tabulate_flips_of_all_and_same_meaning_wordings(opened, resamples=200, seed=5).set_index("wordings")
+    table = tabulate_all_and_same_meaning_flips(opened, resamples=200, seed=5).set_index("wordings")
     rows = tabulate_answers_beside_original(opened).astype({"item": str, "variant": str})
     rows = rows.merge(read_verdicts_on_wordings(opened)[["item", "variant", "meaning"]], on=["item", "variant"])
     of_all = rows.groupby("item")["flip"].mean().to_numpy()
@@ -194,7 +192,7 @@ def test_intervals_are_wilsons_of_shares_and_those_of_a_plain_bootstrap_over_ite
 def test_without_a_verdict_there_are_rows_of_all_wordings_only(tmp_path):
     options = {"sheet": 0, "shifts": {"words": 0.0}}
     folder = write_meaning_run(tmp_path / "run", ["a", "b"], items=5, paraphrases=4, checks=options)
-    table = tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(folder), resamples=20)
+    table = tabulate_all_and_same_meaning_flips(runs.open_runs(folder), resamples=20)
     assert table["wordings"].tolist() == ["all", "all"] and table["n_items"].tolist() == [5, 5]
     assert table["p_holm"].isna().all()
 
@@ -203,7 +201,7 @@ def test_one_paraphrase_has_flips_and_no_range(tmp_path):
     run = write_run(tmp_path / "run", paraphrases({"a": [0.6], "b": [0.4]}, original=0.9))
     rows = [(item, "p1", "people:ann", 1) for item in "ab"]
     write_meaning(run, pd.DataFrame(rows, columns=["item", "variant", "check", "score"]))
-    table = tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(run), resamples=20)
+    table = tabulate_all_and_same_meaning_flips(runs.open_runs(run), resamples=20)
     assert table["flip"].tolist() == [0.5, 0.5] and table["range_k"].isna().all() and table["sd"].isna().all()
     assert table["n_items_k"].tolist() == [0, 0]
 
@@ -213,10 +211,8 @@ def test_without_an_original_or_without_a_file_there_are_no_rows(tmp_path):
     bare = write_run(tmp_path / "bare", paraphrases({"a": [0.6, 0.4]}))
     rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "check": ["people:ann"], "score": [1]})
     write_meaning(bare, rows)
-    assert tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(bare)).empty
-    assert tabulate_flips_of_all_and_same_meaning_wordings(
-        runs.open_runs(write_run(tmp_path / "none", random_frame()))
-    ).empty
+    assert tabulate_all_and_same_meaning_flips(runs.open_runs(bare)).empty
+    assert tabulate_all_and_same_meaning_flips(runs.open_runs(write_run(tmp_path / "none", random_frame()))).empty
 
 
 @pytest.mark.slow
@@ -224,9 +220,9 @@ def test_validity_is_that_of_the_paraphrases(tmp_path):
     frame = paraphrases({"a": [0.6, 0.4], "b": [0.2, 0.3]}, original=0.9)
     run = write_run(tmp_path / "run", frame.assign(mass=[0.2, 0.4, 0.6, 0.8, 1.0, 1.0]))
     write_meaning(run, pd.DataFrame({"item": ["a"], "variant": ["p1"], "check": ["people:ann"], "score": [1]}))
-    assert tabulate_flips_of_all_and_same_meaning_wordings(runs.open_runs(run), resamples=0)[
-        "validity"
-    ].tolist() == pytest.approx([0.5, 0.5])
+    assert tabulate_all_and_same_meaning_flips(runs.open_runs(run), resamples=0)["validity"].tolist() == pytest.approx(
+        [0.5, 0.5]
+    )
 
 
 def test_k_is_the_number_that_nine_of_ten_items_have():

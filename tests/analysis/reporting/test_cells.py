@@ -79,7 +79,7 @@ def test_a_folded_section_holds_its_cells_and_smaller_headings_and_ends_before_t
 def test_cells_around_folded_sections_have_ids_of_their_own():
     """Where a page has no tables, one folded section follows another, and nbconvert warned of the same id twice."""
     sections = [new_markdown_cell("## Steps", metadata=FOLDED), new_markdown_cell("## Check", metadata=FOLDED)]
-    folded = list(cells.iterate_cells_with_folds_below_tagged_headings([*sections, shows("<p>numbers</p>")]))
+    folded = list(cells.iterate_cells_folded_below_tagged_headings([*sections, shows("<p>numbers</p>")]))
     assert [cell.source for cell in folded].count("</details>") == 2
     assert len({cell.id for cell in folded}) == len(folded) == 7
 

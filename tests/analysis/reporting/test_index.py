@@ -65,10 +65,8 @@ def test_a_difference_to_another_package_is_on_the_first_screen():
 
 
 def test_an_answer_of_another_form_is_the_verdict_as_a_whole_and_a_page_may_have_none():
-    assert (
-        read_first_screen_of_notebook(new_notebook(cells=[shows("<p>All</p><p>well.</p>", "answer")])).verdict
-        == "All well."
-    )
+    notebook = new_notebook(cells=[shows("<p>All</p><p>well.</p>", "answer")])
+    assert read_first_screen_of_notebook(notebook).verdict == "All well."
     assert read_first_screen_of_notebook(new_notebook(cells=[new_code_cell("1 + 1")])) == FirstScreen()
 
 

@@ -125,9 +125,8 @@ def test_columns_that_are_the_same_in_all_rows_are_told_apart_from_the_others():
     alone = grid.Grid(table.names, columns, rows[:1], table.numeric, table.wordy)
     assert grid.drop_uniform_grid_columns(alone) == (alone, [])
     wider = (rows[0], (cell("a"), cell("34", "[1, 3]"), cell("")))
-    assert grid.drop_uniform_grid_columns(grid.Grid(table.names, columns, wider, table.numeric, table.wordy))[
-        0
-    ].names == ("n",)
+    wide_table = grid.Grid(table.names, columns, wider, table.numeric, table.wordy)
+    assert grid.drop_uniform_grid_columns(wide_table)[0].names == ("n",)
 
 
 def test_a_picture_in_a_page_has_a_name_and_is_not_escaped_again():

@@ -38,7 +38,7 @@ def test_orders_within_each_others_intervals_are_one_row_with_the_mean_and_the_w
 def test_a_persona_that_holds_the_letters_of_an_order_keeps_its_name():
     names = {order: f"chat/numbers-{order}/persona-upset" for order in ("up", "down")}
     conditions = {"s": {name: {"option_order": order} for order, name in names.items()}}
-    joined_names = {orders.name_condition_as_both_orders(conditions, "s", name) for name in names.values()}
+    joined_names = {orders.replace_order_by_both_orders(conditions, "s", name) for name in names.values()}
     assert joined_names == {"chat/numbers-both orders/persona-upset"}
 
 

@@ -77,7 +77,7 @@ MEDIUM = {"model": "n", "label": "n · en", "condition": "en", "validity": 0.38,
 )  # fmt: skip
 def test_whether_models_answer_follows_the_best_condition_of_each_and_both_bounds(rows, verdict):
     """Of two rows of one condition, as of two groups of items, the lower one counts."""
-    assert validity.phrase_no_model_answers_verdict_and_reasons(pd.DataFrame(rows))[0] == verdict
+    assert validity.phrase_verdict_without_judged_model(pd.DataFrame(rows))[0] == verdict
 
 
 def test_cautions_name_the_condition_or_follow_the_best_one():

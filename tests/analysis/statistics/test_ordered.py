@@ -37,10 +37,8 @@ def test_answers_of_different_numbers_of_options_stand_in_one_array():
         compute_answer_entropies_in_bits(shares), [stats.entropy(row[row > 0], base=2) for row in shares], atol=1e-12
     )
     assert np.isnan(compute_answer_entropies_in_bits(np.full(5, np.nan)))
-    assert (
-        find_place_of_most_probable_option(shares)[:1].tolist() == [2.0]
-        and np.isnan(find_place_of_most_probable_option(shares)[1:]).all()
-    )
+    places = find_place_of_most_probable_option(shares)
+    assert places[:1].tolist() == [2.0] and np.isnan(places[1:]).all()
 
 
 def test_the_distance_of_two_wordings_is_that_of_scipy():

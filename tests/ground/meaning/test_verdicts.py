@@ -13,7 +13,7 @@ from ground.meaning.verdicts import (
     UNCLEAR,
     assess_quality_of_checks,
     decide_verdict_and_best_score_per_wording,
-    mark_wordings_passed_by_most_people_else_all,
+    mark_wordings_that_checks_should_pass,
 )
 
 GOOD = np.linspace(0.5, 1.0, 40)
@@ -75,9 +75,9 @@ def test_best_is_the_highest_auc_and_of_equal_ones_entailment_then_judge_then_si
 
 
 def test_wordings_that_people_refused_do_not_count_for_a_check():
-    passed, passed_by = mark_wordings_passed_by_most_people_else_all([2, 1, 1, 0], [0, 0, 1, 0])
+    passed, passed_by = mark_wordings_that_checks_should_pass([2, 1, 1, 0], [0, 0, 1, 0])
     assert passed.tolist() == [True, True, False, False] and passed_by == PEOPLE
-    passed, passed_by = mark_wordings_passed_by_most_people_else_all([0, 0], [0, 0])
+    passed, passed_by = mark_wordings_that_checks_should_pass([0, 0], [0, 0])
     assert passed.all() and passed_by == ALL
     scores = np.r_[GOOD, np.zeros(40)]
     high = assess_quality_of_checks({"words": scores}, {"words": DECOYS}, np.arange(80) < 40, PEOPLE)[0]
@@ -112,8 +112,5 @@ def test_without_a_used_check_only_people_decide():
 def test_a_score_at_a_threshold_is_the_same_and_at_the_lower_one_unclear():
     qualities = judge({"words": GOOD}, {"words": DECOYS})
     ends = [qualities[0].threshold, qualities[0].lower_threshold, np.nextafter(qualities[0].lower_threshold, 0)]
-    assert decide_verdict_and_best_score_per_wording({"words": ends}, qualities, [0] * 3, [0] * 3)[0].tolist() == [
-        SAME,
-        UNCLEAR,
-        ANOTHER,
-    ]
+    meanings, _ = decide_verdict_and_best_score_per_wording({"words": ends}, qualities, [0] * 3, [0] * 3)
+    assert meanings.tolist() == [SAME, UNCLEAR, ANOTHER]

@@ -112,10 +112,5 @@ def test_texts_that_differ_in_line_ends_are_one_text(tmp_path):
 
 
 def test_line_ends_are_unified_at_any_depth():
-    assert unify_line_ends_of_all_texts(["a\r\n\r\nb\rc", ("\r",), {"k": "\r\n"}, 3, None]) == [
-        "a\n\nb\nc",
-        ("\n",),
-        {"k": "\n"},
-        3,
-        None,
-    ]
+    unified = unify_line_ends_of_all_texts(["a\r\n\r\nb\rc", ("\r",), {"k": "\r\n"}, 3, None])
+    assert unified == ["a\n\nb\nc", ("\n",), {"k": "\n"}, 3, None]

@@ -54,19 +54,19 @@ def build_step_of_inconsistent_confidence(questions: Sequence[Question], classes
     InputError
         The list is damaged, with file and line; a question is not in it, as it was made from another run; none is left.
     """
-    classes = _read_class_by_item_of_selection_list(classes_path)
-    missing = [question.item for question in questions if question.item not in classes]
+    class_by_item = _read_class_by_item_of_selection_list(classes_path)
+    missing = [question.item for question in questions if question.item not in class_by_item]
     if missing:
         raise InputError(
             f"{classes_path}: {len(missing):,} of {len(questions):,} questions are not in it (such as "
             f"{shorten_value(missing[0])}); it belongs to another study: select again, from the judge's run of these "
             "questions"
         )
-    kept_questions = tuple(question for question in questions if classes[question.item] == INCONSISTENT)
+    kept_questions = tuple(question for question in questions if class_by_item[question.item] == INCONSISTENT)
     left_out = tuple(
-        LeftOut(question, classes[question.item], question.question)
+        LeftOut(question, class_by_item[question.item], question.question)
         for question in questions
-        if classes[question.item] != INCONSISTENT
+        if class_by_item[question.item] != INCONSISTENT
     )
     if not kept_questions:
         raise InputError(

@@ -51,7 +51,7 @@ class Step:
 
 
 def iterate_question_counts_by_step_and_source(steps: Sequence[Step]) -> Iterator[tuple[str, str, int, str]]:
-    """List the rows of the table of steps: per step and source what was kept (no reason), then what was left out.
+    """Yield the rows of the table of steps: per step and source what was kept (no reason), then what was left out.
 
     The last rows count the questions of each split, as steps of their own: there, the source is the subset.
     """

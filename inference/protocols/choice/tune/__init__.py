@@ -51,11 +51,11 @@ class Lesson:
         """Choose the examples; `is_whole_text` tells whether a text ended before a number of tokens."""
         subsets = {question.item: question.subset for question in self.model_answers.questions}
         where = f"{self.run}, condition {self.model_answers.condition}"
-        prompts = build_rehearsal_of_recorded_condition(where, self.model_answers.fields, subsets, self.prompt)
+        rehearsal = build_rehearsal_of_recorded_condition(where, self.model_answers.fields, subsets, self.prompt)
         most = int(self.model_answers.fields["max_tokens"])
         return examples.draw_train_validation_examples(
             self.model_answers.questions,
-            prompts,
+            rehearsal,
             self.settings["seed"],
             self.subset,
             lambda text: is_whole_text(text, most),

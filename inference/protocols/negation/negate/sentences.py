@@ -76,7 +76,7 @@ def read_sentences_to_negate(source: str) -> list[tuple[str, str]]:
 def iterate_negations_or_reasons(
     sentences: Sequence[str], language: str, pipeline: str | None = None
 ) -> Iterator[NegationResult]:
-    """Negate every sentence, in order.
+    """Yield the negations of every sentence, in order.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _generate_japanese_negations_or_reason(sentence: str) -> NegationResult:
 
 
 def _iterate_english_negations_or_reasons(sentences: Sequence[str], pipeline: Any) -> Iterator[NegationResult]:
-    """Return of every English sentence its negations, or the reason why there are none."""
+    """Yield of every English sentence its negations, or the reason why there are none."""
     docs = pipeline.pipe("" if _find_sentence_fault(sentence) else sentence for sentence in sentences)
     for sentence, doc in zip(sentences, docs, strict=True):
         if trouble := _find_sentence_fault(sentence):

@@ -88,11 +88,6 @@ def test_equal_accuracies_vary_by_nothing():
 def test_answers_at_a_place_are_counted():
     shown = np.array([[[[0], [1]], [[0], [NO_CHOICE]]]], np.int8)
     right = np.array([[[0, 0], [1, NOT_ASKED]]], np.int8)
-    assert [part.item() for part in measures.count_answers_at_position_and_all_answers(shown, right, 0, None)] == [2, 4]
-    assert [part.item() for part in measures.count_answers_at_position_and_all_answers(shown, right, 0, 0)] == [1, 2]
-    assert [
-        part.item() for part in measures.count_answers_at_position_and_all_answers(shown, right, NO_CHOICE, None)
-    ] == [
-        1,
-        4,
-    ]
+    for place, of, counts in ((0, None, [2, 4]), (0, 0, [1, 2]), (NO_CHOICE, None, [1, 4])):
+        parts = measures.count_answers_at_position_and_all_answers(shown, right, place, of)
+        assert [part.item() for part in parts] == counts

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.measures.meaning_corrected import correct_flip_shares_for_check_errors
-from analysis.measures.meaning_flips import tabulate_flips_of_all_and_same_meaning_wordings
+from analysis.measures.meaning_flips import tabulate_all_and_same_meaning_flips
 from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
@@ -50,7 +50,7 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
     check_wordings(folder)
     after = make(page, folder, options, tmp_path / "out")
     shown = after.answer().text
-    flips = tabulate_flips_of_all_and_same_meaning_wordings(after.runs)
+    flips = tabulate_all_and_same_meaning_flips(after.runs)
     rows = meaning.join_flip_shares_with_same_meaning(
         flips[~(flips["validity"] < 0.5)], correct_flip_shares_for_check_errors(after.runs)
     )
@@ -115,4 +115,4 @@ def test_silent_models_are_no_support(tmp_path):
     folder, _ = SILENT["meaning"](tmp_path / "run")
     page = make("stability", folder, {"resamples": 20})
     assert meaning.describe_same_meaning_support_for_wordings(page.runs) == ""
-    assert isinstance(pd.DataFrame(tabulate_flips_of_all_and_same_meaning_wordings(page.runs)), pd.DataFrame)
+    assert isinstance(pd.DataFrame(tabulate_all_and_same_meaning_flips(page.runs)), pd.DataFrame)

@@ -238,9 +238,8 @@ def test_intervals_cover_and_are_those_of_resampled_originals(luck):
     many = np.clip(np.array([0.65, 0.4])[:, None] + rng.normal(0, luck, (2, 200_000)), 0, 1).mean(axis=1)
     columns = {"pairs": pairs, "before": before, "after": after}
     figures = partial(compute_shares_or_differences_per_draw, parts_by_figure=ACCURACIES)
-    found = bootstrap_intervals(columns, figures, partial(build_shares_by_figure, parts_by_figure=ACCURACIES), draws=1)[
-        "acc_change"
-    ]
+    build_shares = partial(build_shares_by_figure, parts_by_figure=ACCURACIES)
+    found = bootstrap_intervals(columns, figures, build_shares, draws=1)["acc_change"]
     true = many[1] - many[0]
     covered = ((found.lower <= true) & (true <= found.upper)).mean()
     assert 0.92 <= covered <= 0.985

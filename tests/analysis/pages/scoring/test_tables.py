@@ -17,7 +17,7 @@ from analysis.pages.scoring.catalogue import TABLES
 from analysis.pages.scoring.contrasts import tabulate_sampled_versus_exact_scores, tabulate_score_changes_by_tuning
 from analysis.pages.scoring.influence import (
     add_names_of_correlation_points,
-    correlate_without_each_point_group_and_series,
+    correlate_points_leaving_each_out,
     tabulate_correlations_leaving_points_out,
 )
 from analysis.pages.scoring.items import choose_headline_setting
@@ -230,7 +230,7 @@ def test_without_a_tuned_model_there_are_no_differences_but_the_printed_correlat
 
 def test_the_printed_correlation_rests_on_one_point():
     """-0.68 in section 4.1; without En-De/gemma -0.45."""
-    table = correlate_without_each_point_group_and_series(
+    table = correlate_points_leaving_each_out(
         add_names_of_correlation_points(read_printed_score_differences()), resamples=200
     ).set_index(["omitted", "omitted_name"])
     whole = table.loc[("nothing", "")]

@@ -12,13 +12,13 @@ from helpers.synthetic import paraphrases
 def test_wordings_that_differ_in_blanks_only_are_told(opened):
     rows = paraphrases({"x": [0.2, 0.9, 0.4], "y": [0.1, 0.3, 0.5], "z": [0.1, 0.3, 0.2]})
     rows["text"] = ["A.\nB.", "A.\r\nB.", " A.\rB.\t", "one", "two", "One", "same", "same", "other"]
-    found = cases.tabulate_variants_differing_in_whitespace_only(opened(rows))
+    found = cases.tabulate_variants_equal_up_to_whitespace(opened(rows))
     assert found[["item", "text", "n_variants"]].values.tolist() == [["x", "A.\nB.", 3]]
-    assert wordings.describe_variants_differing_in_whitespace_only(found) == [
+    assert wordings.describe_variants_equal_up_to_whitespace(found) == [
         "3 wordings of 1 item differ from another one in line ends or surrounding blanks only. They count as different "
         "wordings."
     ]
-    assert wordings.describe_variants_differing_in_whitespace_only(found.head(0)) == []
+    assert wordings.describe_variants_equal_up_to_whitespace(found.head(0)) == []
 
 
 def test_an_item_without_an_original_has_one_wording_less():

@@ -175,9 +175,8 @@ def test_a_consistent_model_is_called_so(tmp_path):
 )
 def test_a_word_is_said_only_where_the_intervals_of_all_kinds_of_wording_allow_it(ends, said_of_it):
     table = pd.DataFrame(ends, columns=["consistency_lower", "consistency_upper"])
-    assert (
-        narrative.choose_one_verdict_word_for_all_patterns(table.assign(consistency=table.mean(axis=1))) == said_of_it
-    )
+    table = table.assign(consistency=table.mean(axis=1))
+    assert narrative.choose_one_verdict_word_for_all_patterns(table) == said_of_it
 
 
 def kinds(*ends):
@@ -191,10 +190,8 @@ def test_of_several_kinds_one_is_too_low_only_after_widening_for_their_number():
     others = [(name, 0.9, 0.85, 0.94) for name in ("synonym", "agreement", "strong_agreement")]
     assert narrative.choose_one_verdict_word_for_all_patterns(kinds(one)) == "not reliably"
     assert narrative.choose_one_verdict_word_for_all_patterns(kinds(one, *others)) == ""
-    assert (
-        narrative.choose_one_verdict_word_for_all_patterns(kinds(("antonym", 0.6, 0.5, 0.69), *others))
-        == "not reliably"
-    )
+    low = ("antonym", 0.6, 0.5, 0.69)
+    assert narrative.choose_one_verdict_word_for_all_patterns(kinds(low, *others)) == "not reliably"
 
 
 def test_the_share_that_is_told_is_one_that_the_word_rests_on():

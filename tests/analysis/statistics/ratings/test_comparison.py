@@ -11,7 +11,7 @@ from analysis.statistics.ratings.comparison import (
     LARGER,
     NO_LARGER,
     OPEN,
-    average_item_figures_with_intervals_over_items,
+    average_item_figures_with_intervals,
     compute_intervals_of_unit_over_people,
     compute_item_figures_of_units_and_people,
     judge_distance_from_people,
@@ -43,7 +43,7 @@ def test_figures_the_slow_way():
     reference = build_resampled_and_halved_people(people, draws=50, splits=50)
     figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((12, 3), PROBABILITIES))
     signs = np.where(np.arange(12) % 3 == 0, -1.0, 1.0)
-    means = average_item_figures_with_intervals_over_items(figures, signs)
+    means = average_item_figures_with_intervals(figures, signs)
     for unit in range(3):
         w1, tv, bias, s_model, s_people = [], [], [], [], []
         for item in range(12):
@@ -100,7 +100,7 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         figures = compute_item_figures_of_units_and_people(
             model[:, None], people, reference, np.full((12, 1), PROBABILITIES)
         )
-        over_items = average_item_figures_with_intervals_over_items(figures, np.ones(12))["excess"]
+        over_items = average_item_figures_with_intervals(figures, np.ones(12))["excess"]
         ends = compute_intervals_of_unit_over_people(model, people, reference, {"all": np.ones(12)})["all"]
         steps = np.cumsum(model - everyone, axis=1)[:, :-1]
         true = {"w1": np.abs(steps).sum(axis=1).mean() / 4, "tv": np.abs(model - everyone).sum(axis=1).mean() / 2,
@@ -134,7 +134,7 @@ def test_chance_in_sampled_answers_sets_no_model_apart_from_people():
         np.testing.assert_allclose(
             figures["w1_expected"], reference.between_w1[:, None] * np.sqrt((1 + 1000 / sizes) / 2), atol=1e-15
         )
-        excess, lower, upper = average_item_figures_with_intervals_over_items(figures, np.ones(12))["excess"]
+        excess, lower, upper = average_item_figures_with_intervals(figures, np.ones(12))["excess"]
         np.testing.assert_allclose(excess, (figures["w1"] - figures["w1_expected"]).mean(axis=0), atol=1e-15)
         for unit in range(2):
             ends = compute_intervals_of_unit_over_people(
@@ -176,7 +176,7 @@ def test_without_a_number_of_people_there_is_no_interval_over_them():
     figures = compute_item_figures_of_units_and_people(
         shares[:, None], people, reference, np.full((12, 1), PROBABILITIES)
     )
-    over_items = average_item_figures_with_intervals_over_items(figures, np.ones(12))
+    over_items = average_item_figures_with_intervals(figures, np.ones(12))
     assert not np.isnan(over_items["w1"]).any() and np.isnan(over_items["excess"]).all()
     ends = compute_intervals_of_unit_over_people(shares, people, reference, {"all": np.ones(12)})["all"]
     assert np.isnan(list(ends.values())).all()
@@ -191,8 +191,8 @@ def test_items_that_only_models_or_only_people_answered_are_left_out():
     reference = build_resampled_and_halved_people(people, draws=20, splits=10)
     figures = compute_item_figures_of_units_and_people(shares, people, reference, np.full((8, 1), PROBABILITIES))
     of_both = {name: values[2:] for name, values in figures.items()}
-    every = average_item_figures_with_intervals_over_items(figures, np.ones(8))
-    for name, parts in average_item_figures_with_intervals_over_items(of_both, np.ones(6)).items():
+    every = average_item_figures_with_intervals(figures, np.ones(8))
+    for name, parts in average_item_figures_with_intervals(of_both, np.ones(6)).items():
         np.testing.assert_allclose(every[name], parts, err_msg=name)
         assert not np.isnan(parts[0]).any(), name
 
@@ -207,7 +207,7 @@ def test_people_who_all_answer_alike_and_distances_that_are_all_alike_give_no_in
     assert np.isnan(list(over_people.values())).all()
     same = np.eye(5)[[1, 2, 3, 4, 3]]
     figures = compute_item_figures_of_units_and_people(same[:, None], people, reference, np.full((5, 1), PROBABILITIES))
-    w1, lower, upper = average_item_figures_with_intervals_over_items(figures, np.ones(5))["w1"]
+    w1, lower, upper = average_item_figures_with_intervals(figures, np.ones(5))["w1"]
     assert w1 == pytest.approx(0.25) and np.isnan([lower, upper]).all()
 
 

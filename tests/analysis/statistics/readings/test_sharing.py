@@ -52,8 +52,8 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     # Where both are the same in every resample, nothing is either's own.
     assert sharing.estimate_own_variance_share_of_one_reading(exact(values[::2]), 0, ["a", "b"], draws=100).most == 0
     # The probability beside two rules: their errors may go together, so nothing is claimed of the probability.
-    assert sharing.list_other_reading_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
-    assert sharing.list_other_reading_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
+    assert sharing.list_other_pairs_on_different_responses(2, ["texts", "texts", "probability"]) == []
+    assert sharing.list_other_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
 
 
 def test_a_reading_of_unknown_noise_is_not_judged():
@@ -162,7 +162,7 @@ def test_one_text_of_people_per_wording_is_too_few():
 
 def test_kappa_and_sides_by_hand():
     values = [[[0.9, 0.1, 0.8, 0.2]], [[0.7, 0.3, 0.4, 0.6]]]
-    figures = sharing.estimate_kappa_and_correlation_of_reading_pairs(exact(values), [(0, 1)], draws=0)
+    figures = sharing.estimate_kappa_and_r_of_reading_pairs(exact(values), [(0, 1)], draws=0)
     assert figures["same_side"].estimate[0] == 0.5 and figures["kappa"].estimate[0] == pytest.approx(0.0)
     wanted = np.corrcoef(*(part[0] for part in values))[0, 1]
     assert figures["correlation"].estimate[0] == pytest.approx(wanted)
@@ -173,7 +173,7 @@ def test_tau_of_rankings_is_that_of_scipy():
 
     means = np.random.default_rng(2).random((2, 9, 5))
     means[1, :, 4] = means[1, :, 3]
-    tau = ranks.estimate_model_rank_tau_between_two_readings(means, draws=0)["tau"].estimate[0]
+    tau = ranks.estimate_tau_of_models_under_two_readings(means, draws=0)["tau"].estimate[0]
     assert tau == pytest.approx(kendalltau(*means.mean(axis=1)).statistic)
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from analysis.statistics.reliability.calibration import (
     compare_predicted_and_kept_orders,
-    iterate_calibration_rows_by_probability_class,
+    iterate_calibration_rows_by_class,
 )
 from analysis.statistics.reliability.components import estimate_model_variance_components
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -41,9 +41,7 @@ def test_what_is_foreseen_comes_true(crossed, anew):
     cases = np.concatenate(found, axis=1)
     assert cases[0].mean() == pytest.approx(cases[1].mean(), abs=0.04)
     known = [
-        (foreseen, kept)
-        for _, _, number, foreseen, kept in iterate_calibration_rows_by_probability_class(cases)
-        if number >= 200
+        (foreseen, kept) for _, _, number, foreseen, kept in iterate_calibration_rows_by_class(cases) if number >= 200
     ]
     assert len(known) >= 4
     for foreseen, kept in known:
@@ -116,13 +114,13 @@ def test_another_study_keeps_orders_as_foreseen(wordings):
                     found.mean * (other[a].mean() - other[b].mean()) > 0,
                 )
             )
-    for _, _, number, foreseen, kept in iterate_calibration_rows_by_probability_class(np.array(cases, float).T):
+    for _, _, number, foreseen, kept in iterate_calibration_rows_by_class(np.array(cases, float).T):
         assert number > 150 and kept == pytest.approx(foreseen, abs=0.08)
 
 
 def test_classes_hold_every_case_once():
     cases = np.array([[0.5, 0.59, 0.6, 0.95, 1.0], [1, 0, 1, 1, 0]])
-    assert list(iterate_calibration_rows_by_probability_class(cases)) == [
+    assert list(iterate_calibration_rows_by_class(cases)) == [
         (0.5, 0.6, 2, pytest.approx(0.545), 0.5), (0.6, 0.7, 1, 0.6, 1.0), (0.9, 1.0, 2, pytest.approx(0.975), 0.5),
     ]  # fmt: skip
 

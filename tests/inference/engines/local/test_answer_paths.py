@@ -85,13 +85,8 @@ def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: p
         monkeypatch.setattr(causal, "CPU_TOKENS", tokens)
         for one, other in zip(engine.score(prompts)[0], whole, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-7, rel=1e-4)
-        longest = (
-            max(
-                engine._find_or_tokenize_target_of_row(row).longest_answer_length
-                for row in engine._get_or_tokenize_rows(prompts)
-            )
-            - 1
-        )
+        targets = map(engine._find_or_tokenize_target_of_row, engine._get_or_tokenize_rows(prompts))
+        longest = max(target.longest_answer_length for target in targets) - 1
         if engine._cache_window:  # the prompts of others are computed anew with every branch
             assert all(rows * width <= max(tokens, longest) for rows, width in passes(engine, prompts)[1:])
 

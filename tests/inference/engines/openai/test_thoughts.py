@@ -318,6 +318,5 @@ def test_texts_after_thoughts_follow_the_same_rule(marks: ThinkingMarks, write: 
     for written in (f"{marks.begin}{thought}yes", f"{thought}yes"):  # the template opens it, or the model
         text = split_choice_into_thoughts_and_answer({"text": written})
         assert (text.answer, text.whole) == ("yes", written)
-    assert (
-        split_choice_into_thoughts_and_answer({"text": f"No {marks.begin} here."}).answer == f"No {marks.begin} here."
-    )
+    written = f"No {marks.begin} here."
+    assert split_choice_into_thoughts_and_answer({"text": written}).answer == written

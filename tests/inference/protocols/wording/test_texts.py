@@ -103,13 +103,10 @@ def test_items_are_known_by_their_text_or_by_a_column(tmp_path):
 
 def test_gold_may_be_absent_or_say_it_itself(tmp_path):
     path = csv(tmp_path, "t,g\nOne.,Yes\nTwo.,no\n")
-    assert [text.gold for text in texts.read_pool_of_wording_texts(path, columns(yes_if=None, no_if=None)).texts] == [
-        "yes",
-        "no",
-    ]
-    assert [
-        text.gold for text in texts.read_pool_of_wording_texts(path, columns(gold=None, yes_if=None, no_if=None)).texts
-    ] == [None, None]
+    pool = texts.read_pool_of_wording_texts(path, columns(yes_if=None, no_if=None))
+    assert [text.gold for text in pool.texts] == ["yes", "no"]
+    pool = texts.read_pool_of_wording_texts(path, columns(gold=None, yes_if=None, no_if=None))
+    assert [text.gold for text in pool.texts] == [None, None]
 
 
 @pytest.mark.parametrize(
