@@ -73,9 +73,11 @@ _CHINESE_NEGATION = (
     "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|拒[绝絕])(?:[说說]|完全|太|很|真的)?我?"
 )
 _DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
-_KOREAN_NEGATION = (  # "찬성하지 않습니다", "찬성할 수 없다", "찬성은 아닙니다", "찬성 안 합니다", "찬성도 하지 않는다"
-    r"[이가은는도을를]?\s?(?:아[니닙닌]|(?:안|못)\s?[하합해할함되됩돼]"
-    r"|[하되할될]?\s?(?:지[는도를]?\s?(?:않|못|아니)|수[는도가]?\s?없|기[가는엔]?\s?(?:어렵|힘들|곤란)))"
+_KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성하는 것은 아니다", "찬성 안 합니다", "찬성하진 않는다"
+    r"(?:[이가은는도을를]?|하는\s(?:것[은이도]|건|게|(?:편|입장)[은이]))\s?아[니닙닌]"
+    r"|[이가은는도을를]?\s?(?:(?:안|못)\s?[하합해할함되됩돼]"
+    r"|(?:[하되할될]|하고\s?싶|(?:한다)?고[는도]?\s(?:[하할보볼]|말[하할]|생각하))?\s?(?:(?:지[는도를]?|진|치)\s?(?:않|못|아니)"
+    r"|(?:수[는도가]?|순)\s?없|(?:기[가는엔]?|긴)\s?(?:어렵|힘들|곤란)))"
 )
 _DENIED_AFTER = re.compile(rf"[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
@@ -158,7 +160,7 @@ _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
 _EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
 JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
-    r"|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및)\s*"
+    r"|(?:하지도|한다고도),?\s+|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및)\s*"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".

@@ -180,13 +180,18 @@ def test_chinese_negations_stand_right_before_what_they_deny(text, label):
         ("찬성합니다.", "찬성"), ("저는 이 말에 반대해요", "반대"), ("매우 찬성합니다", "매우 찬성"),
         ("답: 찬성", "찬성"), ("답은 예입니다.", "예"), ("찬성하지 않습니다.", None), ("찬성하지는 못합니다", None),
         ("찬성할 수 없습니다", None), ("찬성은 아닙니다", None), ("찬성 안 합니다", None),
+        ("찬성하진 않습니다", None), ("찬성할 순 없습니다", None), ("찬성하긴 어렵습니다", None),
+        ("찬성하는 것은 아닙니다", None), ("찬성하는 편은 아니에요", None), ("찬성하고 싶지 않다", None),
+        ("찬성한다고 할 수 없습니다", None), ("찬성한다고 보기는 어렵다", None), ("찬성하는 것이 좋다", "찬성"),
+        ("찬성치 않는다", None), ("그렇다고 할 수 없습니다", None), ("그렇다고 생각합니다", "그렇다"),
+        ("찬성하지도 반대하지도 않습니다", None), ("찬성한다고도, 반대한다고도 할 수 없다", None),
         ("찬성도 반대도 하지 않습니다", None), ("찬성하거나 반대하기 어렵습니다", None),
         ("반대합니다. 찬성하지 않습니다.", "반대"), ("불찬성", None), ("매우찬성", None), ("예술은 길다", None),
         ("예, 그렇습니다", "예"), ("찬성이나 예", None),
     ],
 )  # fmt: skip
 def test_korean_labels_begin_a_word_and_are_denied_by_what_follows(text, label):
-    assert parse_answer(text, {name: [name] for name in ("매우 찬성", "찬성", "반대", "예")}) == label
+    assert parse_answer(text, {name: [name] for name in ("매우 찬성", "찬성", "반대", "예", "그렇다")}) == label
 
 
 @pytest.mark.parametrize(
