@@ -41,9 +41,9 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     Raises
     ------
     InputError
-        Two files have different originals for one item, different wordings of one name and source, or another language
-        or gold for one wording; an item has no original, a paraphrase has no source, or a source is named with `|` or
-        not at all.
+        Two files have different originals for one item, different wordings of one name and source, or another pattern,
+        language or gold for one wording; an item has no original, a paraphrase has no source, or a source is named with
+        `|` or not at all.
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
     differing_names = defaultdict[tuple[str, str], set[str]](set)  # (item, wording) -> attributes on which files differ
@@ -124,7 +124,7 @@ def _merge_wording_and_note_differing_attributes(
 ) -> Variant:
     """Merge one wording of the files before and of one more: what is true of all stays, and sources are joined."""
     fields = {}
-    for name in ("language", "gold", "gold_score"):
+    for name in ("pattern", "language", "gold", "gold_score"):
         first_value, second_value = getattr(first_variant, name), getattr(second_variant, name)
         if None not in (first_value, second_value) and first_value != second_value:
             raise InputError(

@@ -131,6 +131,14 @@ def test_two_files_that_say_another_language_of_a_wording_are_refused(tmp_path):
         combine_paraphrases([("a", a), ("b", b)])
 
 
+def test_two_files_that_call_a_wording_by_two_patterns_are_refused(tmp_path):
+    for pattern in ("paraphrase", "negation"):
+        lines = ["item,pattern,text", "t,original,Tea is good", f"t,{pattern},Tea is not good"]
+        (tmp_path / f"{pattern}.csv").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match="the pattern of 'Tea is not good' is negation here and paraphrase before"):
+        combine_paraphrases([(name, tmp_path / f"{name}.csv") for name in ("paraphrase", "negation")])
+
+
 @pytest.mark.parametrize(
     ("source", "fields", "message"),
     [
