@@ -314,8 +314,11 @@ def ask_study(
             f"this call was about the first {options.limit:,} of {len(task.study.items):,} items; without --limit, "
             "what is left of the others is asked"
         )
-    if drawn := getattr(options, "wordings", None) and describe_number_of_drawn_wordings(read_run_json(Path(task.out))):
-        print(f"asked with {drawn}; a larger number asks only the others")
+    if getattr(options, "wordings", None) is not None:
+        draws_by_model = read_run_json(Path(task.out)).get("drawn", {})
+        draws = [draws_by_model.get(tally.model, {}).get(tally.condition) for tally in tallies]
+        if drawn := describe_number_of_drawn_wordings(list(filter(None, draws))):
+            print(f"asked so far with {drawn}; a larger number asks only the others")
     return tallies
 
 

@@ -79,7 +79,7 @@ _KOREAN_DENIAL = (  # behind a stem: "지 않습니다", "진 못합니다", " �
 )
 _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬성하지 않습니다", "찬성하는 것은 아닙니다"
     r"'?[이가은는도을를]? ?(?:아[니닙닌]|(?:안|못) ?[하합해할함되됩돼]"
-    rf"|(?:[하되할될]|하고 싶|(?:한다|이라)고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
+    rf"|(?:[하되할될]|하고 싶|(?:한다|이라)?고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
     r"|하는 (?:것|거|건|게|편|쪽|입장|의견)[은는이도]? ?아[니닙닌])"
 )
 _DENIED_AFTER = re.compile(rf"[」』]?[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
@@ -163,7 +163,7 @@ _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
 _EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
 JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
-    r"|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
+    r"|(?:하지도|한다고도),?\s+|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".

@@ -183,7 +183,7 @@ def _find_local_or_hub_model(name: str) -> Model:
     chosen, equals, source = name.partition("=")
     if not equals or expand_user_path(name).is_dir():
         chosen, source = "", name
-    elif not chosen or not source:
+    elif not chosen.strip() or not source.strip():
         raise InputError(f"--model {name}: expected NAME=PATH with both parts")
     path = expand_user_path(source)
     if path.is_dir():
@@ -212,7 +212,7 @@ def format_similar_model_hint(missing_model_source: str) -> str:
 def _build_server_model(name: str) -> Model:
     """Build the model of a server that NAME or NAME=NAME_ON_THE_SERVER stands for."""
     chosen, equals, source = name.partition("=")
-    if not name.strip() or (equals and not (chosen and source)):
+    if not name.strip() or (equals and not (chosen.strip() and source.strip())):
         raise InputError(f"--model {name}: expected NAME, or NAME=NAME_ON_THE_SERVER with both parts")
     return Model(chosen, source) if equals else Model(name, name)
 

@@ -436,8 +436,8 @@ class Engine(Protocol):
             The chat template refuses the messages.
         """
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
-        """Show how one prompt is rendered, tokenised and answered."""
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
+        """Show how one prompt is rendered with an effort (as in `render`), tokenised and answered."""
 
     def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
         """Say what it costs to have so many tokens read and written.

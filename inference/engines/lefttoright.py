@@ -24,7 +24,7 @@ from inference.engines.exact.answer_words import (
 )
 from inference.engines.exact.lattice import Lattice
 from inference.engines.exact.targets import Target, Targets
-from inference.engines.rows import Row, RowEngine
+from inference.engines.rows import ReadPrompts, Row, RowEngine
 from inference.engines.tokens import Tokens
 from inference.stimuli.templates.prompts import Prompt
 
@@ -85,9 +85,10 @@ class LeftToRight(RowEngine):
         """
         return self.tokens.render(prompt, effort)
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
-        """Show how one prompt is rendered, tokenised and answered."""
-        row, score = self._get_or_tokenize_rows([prompt])[0], self.score([prompt])[0][0]
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
+        """Show how one prompt is rendered with an effort, tokenised and answered."""
+        (row,) = rows = self._get_or_tokenize_rows([prompt], effort)
+        score = self.score(ReadPrompts([prompt], {None: rows}))[0][0]
         if row.numbers:
             forms = self.get_number_lattice(row.numbers).list_number_spellings()
             return Explanation(row.text, len(row.ids), forms, (), score, row.numbers)

@@ -6,6 +6,7 @@ they differ are left out.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,11 +41,12 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
     Raises
     ------
     InputError
-        Two files have different originals for one item, different wordings of one name and source, or another language
-        or gold for one wording; an item has no original, a paraphrase has no source, or a source is named with `|` or
-        not at all.
+        Two files have different originals for one item, different wordings of one name and source, or another pattern,
+        language or gold for one wording; an item has no original, a paraphrase has no source, or a source is named with
+        `|` or not at all.
     """
     gathered: dict[str, dict[str, Variant]] = {}  # item -> wording -> variant
+    differing_names = defaultdict[tuple[str, str], set[str]](set)  # (item, wording) -> attributes on which files differ
     first: dict[str, Path] = {}
     for source, path in sources_and_files:
         if source is not None and (SEPARATOR in source or not source.strip()):
@@ -58,7 +60,9 @@ def combine_paraphrases(sources_and_files: Sequence[tuple[str | None, Path]]) ->
                     variant = _set_source_and_prefix_variant_name(variant, source, path)
                 wording = variant.text.strip()
                 if wording in variant_by_wording:
-                    variant = _merge_wording_of_two_files(variant_by_wording[wording], variant, path)
+                    variant = _merge_wording_and_note_differing_attributes(
+                        variant_by_wording[wording], variant, path, differing_names[variant.item, wording]
+                    )
                 elif variant.variant in names:
                     raise InputError(
                         f"{path}: item '{variant.item}': another wording is called '{variant.variant}' already; name "
@@ -115,10 +119,12 @@ def _set_source_and_prefix_variant_name(variant: Variant, source: str | None, pa
     return replace(variant, variant=variant_name, attributes={**variant.attributes, SOURCE: SEPARATOR.join(names)})
 
 
-def _merge_wording_of_two_files(first_variant: Variant, second_variant: Variant, path: Path) -> Variant:
-    """Merge one wording of two files: what is true of both stays, and a paraphrase gets both sources."""
+def _merge_wording_and_note_differing_attributes(
+    first_variant: Variant, second_variant: Variant, path: Path, differing_names: set[str]
+) -> Variant:
+    """Merge one wording of the files before and of one more: what is true of all stays, and sources are joined."""
     fields = {}
-    for name in ("language", "gold", "gold_score"):
+    for name in ("pattern", "language", "gold", "gold_score"):
         first_value, second_value = getattr(first_variant, name), getattr(second_variant, name)
         if None not in (first_value, second_value) and first_value != second_value:
             raise InputError(
@@ -127,9 +133,8 @@ def _merge_wording_of_two_files(first_variant: Variant, second_variant: Variant,
             )
         fields[name] = second_value if first_value is None else first_value
     first, second = copy_attributes_except_match(first_variant), copy_attributes_except_match(second_variant)
-    attributes = {
-        name: value for name, value in (first | second).items() if first.get(name, value) == second.get(name, value)
-    }
+    differing_names.update(name for name in first.keys() & second.keys() if first[name] != second[name])
+    attributes = {name: value for name, value in (first | second).items() if name not in differing_names}
     names = dict.fromkeys((*list_sources_of_paraphrase(first_variant), *list_sources_of_paraphrase(second_variant)))
     if first_variant.pattern != ORIGINAL:
         attributes[SOURCE] = SEPARATOR.join(names)

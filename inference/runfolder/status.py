@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,8 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     Lines of a table per run folder, then one about all.
     """
     for status in statuses:
-        drawn = describe_number_of_drawn_wordings(status.run_json_content)
+        draws_of_models = [draws.values() for draws in status.run_json_content.get("drawn", {}).values()]
+        drawn = describe_number_of_drawn_wordings(list(chain(*draws_of_models)))
         yield (
             f"{status.folder}: {_describe_study_and_last_session(status.run_json_content)}"
             f"{_describe_number_of_asked_items(status.folder)}"
@@ -234,19 +236,18 @@ def _describe_number_of_asked_items(folder: Path) -> str:
     return f"; {len(items & asked_items):,} of {len(items):,} items asked" if items - asked_items else ""
 
 
-def describe_number_of_drawn_wordings(run_json_content: Mapping[str, Any]) -> str:
+def describe_number_of_drawn_wordings(draws: Sequence[Mapping[str, int]]) -> str:
     """Say how many wordings were drawn of an item, or of every pattern of it, where not all are asked.
 
     Parameters
     ----------
-    run_json_content
-        The `run.json` of a run folder.
+    draws
+        As `run.json` has them below `drawn`: of models and conditions that are not asked with all.
 
     Returns
     -------
-    The number of `--wordings`, several with "or", and how many there are at most; "" where all are asked.
+    The number of `--wordings`, several with "or", and how many there are at most; "" without draws.
     """
-    draws = [draw for conditions in run_json_content.get("drawn", {}).values() for draw in conditions.values()]
     if not draws:
         return ""
     drawn = " or ".join(f"{number:,}" for number in sorted({draw["wordings"] for draw in draws}))

@@ -49,12 +49,11 @@ class TrivialEngine:
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         return f"{shown(prompt)}{f' [{effort}]' if effort else ''}"
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
-        return Explanation(
-            shown(prompt), self.count_prompt_tokens([prompt])[0], tuple(words), dropped, self.score([prompt])[0][0]
-        )
+        (n_tokens,), ((score,),) = self.count_prompt_tokens([prompt]), self.score([prompt])
+        return Explanation(self.render(prompt, effort), n_tokens, tuple(words), dropped, score)
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         order = sorted(range(len(prompts)), key=lambda number: -len(shown(prompts[number])))

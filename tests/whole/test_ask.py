@@ -231,7 +231,7 @@ def test_interrupted_in_a_kernel_the_same_cell_goes_on(kernel):
     pd.testing.assert_frame_equal(rows("run"), rows("command"), check_exact=True)
     again = show(client, cell)
     about_wordings, told = again["stdout"].splitlines()
-    assert about_wordings.startswith("asked with --wordings 16 of up to ") and "(0 of them new)" in told
+    assert about_wordings.startswith("asked so far with --wordings 16 of up to ") and "(0 of them new)" in told
     assert again["stderr"] == ""
     wrong = show(client, "waver.ask('demo', 'demo', out='run', formm='chat')")
     assert wrong["traceback"] == ["InputError: agreement has no option 'formm' (the nearest is 'form')"]

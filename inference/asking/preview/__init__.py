@@ -13,7 +13,7 @@ from typing import Any
 from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_answerable_rounds_or_refuse_model
-from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch
+from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch, get_thinking_effort
 from inference.asking.session import print_bill
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Score, Thinking
 from inference.engines.openai.requests import PLAIN_TOKENS
@@ -176,16 +176,14 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
 
 
 def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, ways: Sequence[Way]) -> Explanation:
-    """Explain a prompt; where a way turns thinking off, its text and score are those of that way."""
-    explanation = engine.explain_and_score_prompt(prompt)
-    for way in ways:
-        if isinstance(way, Thinking) and way.effort == NO_EFFORT:
-            (response,) = engine.think([prompt], way)
-            score = response.scores[0] if response.scores else None
-            return replace(
-                explanation, text=engine.render(prompt, NO_EFFORT), score=score or Score(error=response.error)
-            )
-    return explanation
+    """Explain a prompt with the effort of the first way, or of one that turns thinking off: its score is that one's."""
+    way = next((way for way in ways if isinstance(way, Thinking) and way.effort == NO_EFFORT), ways[0])
+    explanation = engine.explain_and_score_prompt(prompt, get_thinking_effort(way))
+    if not isinstance(way, Thinking) or way.effort != NO_EFFORT:
+        return explanation
+    (response,) = engine.think([prompt], way)
+    score = response.scores[0] if response.scores else None
+    return replace(explanation, score=score or Score(error=response.error))
 
 
 def estimate_seconds_of_asking_prompts(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> float:

@@ -93,7 +93,7 @@ class ClassifierEngine(NonWritingEngine):
         """
         return "\n".join(_extract_sentence_pair(prompt))
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
         """Show how one pair is tokenised and classified, and which class counts as which option."""
         (row,) = self._get_or_tokenize_rows([prompt])
         counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))

@@ -78,7 +78,7 @@ class MaskedEngine(NonWritingEngine):
         """
         return prompt.text or ""
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
         """Show how one prompt is tokenised and answered, and which answer words count."""
         row = self._get_or_tokenize_rows([prompt])[0]
         options = self._find_answers_of_one_token(row)

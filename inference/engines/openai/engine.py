@@ -279,7 +279,7 @@ class OpenAIEngine:
         """
         return requests.render_prompt_text(prompt)
 
-    def explain_and_score_prompt(self, prompt: Prompt) -> Explanation:
+    def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
         """Show how one prompt is asked and answered."""
         probe = self._get_probe_for_prompt(prompt)
         before = self._server.usage.tokens_in

@@ -51,6 +51,7 @@ def test_ids(folder):
         ([""], "--model: is empty; give a hub id"),
         (["=one"], "expected NAME=PATH with both parts"),
         (["one="], "expected NAME=PATH with both parts"),
+        (["one= "], "expected NAME=PATH with both parts"),
     ],
 )
 def test_refused(folder, names, message):

@@ -24,7 +24,7 @@ from inference.asking.preview import text as as_text
 from inference.asking.preview.records import render_preview_json_and_list_errors
 from inference.asking.preview.text import describe_preview, format_duration
 from inference.asking.rounds import Exact, list_option_labels
-from inference.engines.contract import Explanation, Score, Thinking, Thoughts
+from inference.engines.contract import Explanation, Sampling, Score, Thinking, Thoughts
 from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.stimuli.study import Item, Study
 from inference.stimuli.templates.prompts import build_template_values_of_options
@@ -71,7 +71,7 @@ def test_an_error_names_the_model_that_it_is_about():
     def load(model, seed):
         engine = loader()(model, seed)
 
-        def explain_and_score_prompt(prompt):
+        def explain_and_score_prompt(prompt, effort):
             raise InputError("none of the answers can be scored")
 
         engine.explain_and_score_prompt = (
@@ -211,6 +211,20 @@ def test_where_thinking_is_off_the_prompt_and_its_probabilities_are_those_of_the
     assert "after each thought" not in text
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        AnswerWays(False, (Sampling(effort="low"),)),
+        AnswerWays(False, (), (Thinking(2, 0.5, effort="low"),)),
+    ],
+)
+def test_the_prompt_is_shown_with_the_effort_that_it_is_asked_with(answers):
+    load = loader(info={"thinks": True}, form="chat")
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    previews = load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load)
+    assert "[low]" in "\n".join(describe_preview(STUDY, previews))
+
+
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
     ways = [Thinking(thoughts=8, budget=512)]
     assert preview._count_tokens_read_and_written(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))
@@ -271,7 +285,7 @@ class TestJson:
                 engine.explain_and_score_prompt = raise_input_error
             return engine
 
-        def raise_input_error(prompt):
+        def raise_input_error(prompt, effort):
             raise InputError("none of the answers can be scored")
 
         self.read(MODELS, load)

@@ -183,13 +183,17 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     call = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "results/s", "--seed", "5"]
     assert main([*call, "--wordings", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == (
-        "asked with --wordings 2 of up to 6; a larger number asks only the others"
+        "asked so far with --wordings 2 of up to 6; a larger number asks only the others"
     )
     first = rows(Path("results/s"))
     assert main([*call[:4], "--model", "m", "--out", "results/one", "--wordings", "1"]) == 0
-    assert capsys.readouterr().out.startswith("asked with --wordings 1 of up to 6; ")
+    assert capsys.readouterr().out.startswith("asked so far with --wordings 1 of up to 6; ")
     assert main([*call[:4], "--model", "m", "--out", "results/all", "--wordings", "6"]) == 0
     assert "--wordings" not in capsys.readouterr().out  # all are asked: there are no others
+    assert main([*call[:4], "--model", "m", "--out", "results/two", "--wordings", "2"]) == 0
+    capsys.readouterr()
+    assert main([*call[:4], "--model", "n", "--out", "results/two", "--wordings", "6"]) == 0
+    assert "--wordings" not in capsys.readouterr().out  # nor are there others of this call's model
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0

@@ -119,10 +119,24 @@ def test_a_wording_of_two_files_keeps_what_either_says_and_loses_what_they_diffe
     assert (paraphrase.language, paraphrase.attributes) == ("de", {"theme": "x", "topic": "y", "source": "a|b"})
 
 
+def test_an_attribute_on_which_two_files_differ_does_not_come_back_with_a_third(tmp_path):
+    files = [(n, nested(tmp_path / f"{n}.json", [["A"]], attributes={"round": n})) for n in ("a", "b", "c")]
+    original, paraphrase = combine_paraphrases(files)[0].variants
+    assert (original.attributes, paraphrase.attributes) == ({}, {"source": "a|b|c"})
+
+
 def test_two_files_that_say_another_language_of_a_wording_are_refused(tmp_path):
     a, b = (nested(tmp_path / f"{code}.json", [["A"]], language=code) for code in ("de", "en"))
     with pytest.raises(InputError, match=r"en\.json: item '0': the language of 'Thing 0 is good\.' is en here and de"):
         combine_paraphrases([("a", a), ("b", b)])
+
+
+def test_two_files_that_call_a_wording_by_two_patterns_are_refused(tmp_path):
+    for pattern in ("paraphrase", "negation"):
+        lines = ["item,pattern,text", "t,original,Tea is good", f"t,{pattern},Tea is not good"]
+        (tmp_path / f"{pattern}.csv").write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match="the pattern of 'Tea is not good' is negation here and paraphrase before"):
+        combine_paraphrases([(name, tmp_path / f"{name}.csv") for name in ("paraphrase", "negation")])
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,14 @@ def score_after(engine: CausalEngine, prompt: Prompt, thought: str) -> Any:
     return engine._score_in_passes([Row(row.text + thought, row.ids + ids, row.answers, row.numbers)])[0]
 
 
+def test_a_prompt_is_explained_with_the_effort_that_it_is_asked_with(engine: CausalEngine):
+    plain = engine.explain_and_score_prompt(QUESTION)
+    explained = engine.explain_and_score_prompt(QUESTION, "none")
+    assert explained.text == engine.render(QUESTION, "none") != plain.text and explained.n_tokens > plain.n_tokens
+    (thoughts,) = engine.think([QUESTION], Thinking(1, 0.0, effort="none"))
+    assert thoughts.scores == (explained.score,) != (plain.score,)
+
+
 @pytest.mark.parametrize("protocol", WORDS)
 def test_the_probability_is_the_mean_over_the_thoughts_of_a_prompt(
     thinker: str, engine: CausalEngine, protocol: str, tmp_path: Path
