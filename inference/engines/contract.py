@@ -437,7 +437,20 @@ class Engine(Protocol):
         """
 
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
-        """Show how one prompt is rendered with an effort (as in `render`), tokenised and answered."""
+        """Show how one prompt is rendered, tokenised and answered.
+
+        Parameters
+        ----------
+        prompt
+            The prompt.
+        effort
+            Effort of thinking for which it is rendered, as in `render`; engines without thoughts leave it out.
+
+        Returns
+        -------
+        Explanation
+            The text, how many tokens it has, the spellings that count for each option, and the score.
+        """
 
     def describe_cost_of_tokens(self, tokens_in: int, tokens_out: int) -> str | None:
         """Say what it costs to have so many tokens read and written.

@@ -86,7 +86,17 @@ class LeftToRight(RowEngine):
         return self.tokens.render(prompt, effort)
 
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
-        """Show how one prompt is rendered with an effort, tokenised and answered."""
+        """Show how one prompt is rendered with an effort, tokenised and answered.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `contract.Engine`.
+
+        Returns
+        -------
+        Explanation
+        """
         (row,) = rows = self._get_or_tokenize_rows([prompt], effort)
         score = self.score(ReadPrompts([prompt], {None: rows}))[0][0]
         if row.numbers:

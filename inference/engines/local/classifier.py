@@ -94,7 +94,17 @@ class ClassifierEngine(NonWritingEngine):
         return "\n".join(_extract_sentence_pair(prompt))
 
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
-        """Show how one pair is tokenised and classified, and which class counts as which option."""
+        """Show how one pair is tokenised and classified, and which class counts as which option.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `contract.Engine`.
+
+        Returns
+        -------
+        Explanation
+        """
         (row,) = self._get_or_tokenize_rows([prompt])
         counted = tuple(((self.classes[place], ()),) for place in self._find_class_of_each_option(row.answers))
         return Explanation(row.text, len(row.ids), counted, (), self.score([prompt])[0][0])

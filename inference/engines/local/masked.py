@@ -79,7 +79,17 @@ class MaskedEngine(NonWritingEngine):
         return prompt.text or ""
 
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
-        """Show how one prompt is tokenised and answered, and which answer words count."""
+        """Show how one prompt is tokenised and answered, and which answer words count.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `contract.Engine`.
+
+        Returns
+        -------
+        Explanation
+        """
         row = self._get_or_tokenize_rows([prompt])[0]
         options = self._find_answers_of_one_token(row)
         return Explanation(row.text, len(row.ids), options.forms, options.dropped, self.score([prompt])[0][0])

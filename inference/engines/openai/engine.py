@@ -280,7 +280,17 @@ class OpenAIEngine:
         return requests.render_prompt_text(prompt)
 
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
-        """Show how one prompt is asked and answered."""
+        """Show how one prompt is asked and answered.
+
+        Parameters
+        ----------
+        prompt, effort
+            As in `contract.Engine`.
+
+        Returns
+        -------
+        Explanation
+        """
         probe = self._get_probe_for_prompt(prompt)
         before = self._server.usage.tokens_in
         unshown = NO_NUMBERS if prompt.numbers else probe.unshown
