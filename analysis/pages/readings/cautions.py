@@ -63,7 +63,13 @@ def add_labels_and_conditions_to_readings(readings: pd.DataFrame) -> pd.DataFram
 def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
     """Join the readings of some rows; one that other compared rows are of, too, is named with its model and setting."""
     is_elsewhere = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
-    return join_names(list(rows["reading"].mask(is_elsewhere, rows["label"]).unique()))
+    names = list(rows["reading"].mask(is_elsewhere, rows["label"]).unique())
+    return _join_long_names(names) if is_elsewhere.any() else join_names(names)
+
+
+def _join_long_names(names: list[str]) -> str:
+    """Join names of model, setting and study: of more than two the first, so that a sentence stays short."""
+    return join_names(names, most=2 if len(names) == 2 else 1)
 
 
 def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
@@ -87,7 +93,7 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates("name")
     if len(rows):
         total = int((rows["left_out"] + rows["n_wordings"]).sum())
-        with_models = f"With {join_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
+        with_models = f"With {_join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
         yield (
             f"{with_models}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading "
             "answered them; those left may be the easy ones."

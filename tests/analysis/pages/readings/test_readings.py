@@ -524,6 +524,8 @@ def test_a_reading_whose_number_is_unknown_in_one_study_only_is_named_with_it():
     assert said.startswith("What sampling adds is not known of strict rule (m · s) and thought: a single text")
     (said,) = cautions._describe_left_out_wordings(compared)
     assert said.startswith("With m · s and m · t, 6 of 24 wordings are left out, as not")
+    (said,) = cautions._describe_left_out_wordings(compared.assign(name=list("abcdefg"), left_out=1))
+    assert said.startswith("With a and 6 others, 7 of 70 wordings are left out, as not")
     (said,) = cautions._describe_left_out_wordings(compared[compared["name"] == "m · s"])
     assert said.startswith("3 of 12 wordings are left out, as not")
 
