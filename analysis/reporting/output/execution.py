@@ -93,6 +93,7 @@ def run_notebook_tasks_in_threads(
     list
         What the tasks return, in their order. An interrupt or an error ends all kernels first.
     """
+    _resolve_class_names_of_jupyter()
     with ThreadPoolExecutor(max_at_once or min(_count_cores(), MOST_AT_ONCE)) as threads:
         futures = [threads.submit(task) for task in tasks]
         try:
@@ -107,6 +108,17 @@ def run_notebook_tasks_in_threads(
                 time.sleep(0.1)
             raise
     return [future.result() for future in futures]
+
+
+def _resolve_class_names_of_jupyter() -> None:
+    """Make a kernel manager and a client, so that traitlets puts classes in the place of their names.
+
+    It does so with the first object of a class. Of two threads that make it at once, one may take the class that the
+    other has put there for a name: "import_item accepts strings".
+    """
+    from jupyter_client.manager import AsyncKernelManager
+
+    AsyncKernelManager().client()
 
 
 def _count_cores() -> int:

@@ -93,6 +93,23 @@ def test_tasks_are_done_at_once_and_told_in_their_order():
     assert execution.run_notebook_tasks_in_threads(tasks, told.append, max_at_once=2) == [True, "second", None] == told
 
 
+def test_no_class_of_jupyter_is_left_to_be_resolved_by_two_threads_at_once():
+    """A report ended in "import_item accepts strings": a thread resolved what the other had just resolved."""
+    call = """if True:
+        from jupyter_client.asynchronous import AsyncKernelClient
+        from jupyter_client.manager import AsyncKernelManager
+        from jupyter_client.session import Session
+        from analysis.reporting.output import execution
+        def list_unresolved():
+            classes = (AsyncKernelManager, AsyncKernelClient, Session)
+            return [name for one in classes for name, trait in one.class_traits().items()
+                    if isinstance(getattr(trait, "klass", None), str)]
+        print(bool(list_unresolved()), execution.run_notebook_tasks_in_threads([list_unresolved], len))
+    """
+    ended = subprocess.run([sys.executable, "-c", call], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert ended.stdout == "True [[]]\n", ended.stderr
+
+
 def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_path, monkeypatch):
     """Also after a report that was made, in the same process, from another working directory."""
     from papermill.iorw import papermill_io
