@@ -121,13 +121,16 @@ def detect_language_of_texts(texts: Iterable[str]) -> str | None:
     >>> detect_language_of_texts(["Anna Schmidt", "42"]) is None
     True
     """
-    text = "\n".join(texts)
-    words = _WORD.findall(text.casefold())
-    letters = sum(map(len, words))
-    han, kana = len(_HAN.findall(text)), len(_KANA.findall(text))
+    count_by_word: Counter[str] = Counter()
+    han = kana = chinese = 0
+    for text in texts:  # one by one: all words of a large study at once would take the most memory of a run
+        count_by_word.update(_WORD.findall(text.casefold()))
+        han, kana = han + len(_HAN.findall(text)), kana + len(_KANA.findall(text))
+        chinese += len(_CHINESE.findall(text))
+    letters = sum(len(word) * count for word, count in count_by_word.items())
     if han + kana >= max(_LETTERS_NEEDED, _SHARE_OF_SCRIPT * letters):
-        return _tell_japanese_from_chinese(text, han, kana)
-    return _find_language_of_words(words)
+        return _tell_japanese_from_chinese(han, kana, chinese)
+    return _find_language_of_words(count_by_word)
 
 
 def name_small_spacy_pipeline(language: str) -> str | None:
@@ -143,16 +146,15 @@ def name_small_spacy_pipeline(language: str) -> str | None:
     return f"{language}_core_web_sm" if language in _PIPELINES_FROM_WEB else None
 
 
-def _tell_japanese_from_chinese(text: str, han: int, kana: int) -> str | None:
+def _tell_japanese_from_chinese(han: int, kana: int, chinese: int) -> str | None:
     """Tell Japanese by kana, Chinese by its commonest characters; a few words without either may be both."""
     if kana >= 0.1 * (han + kana):
         return "ja"
-    return "zh" if kana == 0 and len(_CHINESE.findall(text)) >= 0.05 * han else None
+    return "zh" if kana == 0 and chinese >= 0.05 * han else None
 
 
-def _find_language_of_words(words: list[str]) -> str | None:
+def _find_language_of_words(count_by_word: Counter[str]) -> str | None:
     """Tell the language whose common words are most; a word that several languages have counts a part for each."""
-    count_by_word = Counter(words)
     counts: Counter[str] = Counter()
     weights: dict[str, float] = {}
     kinds: Counter[str] = Counter()
@@ -168,7 +170,7 @@ def _find_language_of_words(words: list[str]) -> str | None:
     weight, next_weight = (*sorted(weights.values(), reverse=True), 0.0)[:2]
     is_clear = (
         kinds[language] >= _WORDS_NEEDED
-        and counts[language] >= _SHARE_OF_WORDS * len(words)
+        and counts[language] >= _SHARE_OF_WORDS * count_by_word.total()
         and weight >= _LEAD * next_weight
     )
     return language if is_clear and language in NAME_BY_LANGUAGE else None
