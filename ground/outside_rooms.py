@@ -303,7 +303,7 @@ def note_room_in_use(room: OutsideRoom) -> None:
     _ROOMS_IN_USE[f"{room.kind} {room.name}"] = room.package_and_version
 
 
-def list_versions_of_used_outside_rooms(protocol: str) -> dict[str, str]:
+def map_rooms_used_for_protocol_to_versions(protocol: str) -> dict[str, str]:
     """List what this command uses for a study of a protocol: kind and name of a room -> package and version.
 
     A run file has studies of several protocols; each study has one.

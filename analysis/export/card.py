@@ -49,7 +49,7 @@ def build_tables_card(runs: Runs, written_tables: Mapping[str, WrittenTable], ex
     runs
         What was exported.
     written_tables
-        Name -> table, from `plain.write_table_files`.
+        Name -> table, from `plain.write_tables_of_runs_and_dictionary`.
     export_kind
         The kind of export: parquet, csv, croissant or hf.
 

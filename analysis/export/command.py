@@ -58,7 +58,9 @@ def _write_export_tables_and_count_rows(opened_runs: Runs, temporary_folder: Pat
     """Write the tables, and what belongs to them."""
     from analysis.export import card, croissant, plain
 
-    written_tables = plain.write_table_files(opened_runs, temporary_folder, "csv" if kind == "csv" else "parquet")
+    written_tables = plain.write_tables_of_runs_and_dictionary(
+        opened_runs, temporary_folder, "csv" if kind == "csv" else "parquet"
+    )
     front = card.build_front_matter(opened_runs, written_tables) if kind == "hf" else ""
     (temporary_folder / card.CARD).write_text(
         front + card.build_tables_card(opened_runs, written_tables, kind), encoding="utf-8"

@@ -33,7 +33,7 @@ def write_croissant_metadata(runs: Runs, folder: Path, written_tables: Mapping[s
     folder
         The folder that holds the files.
     written_tables
-        Name -> table, from `plain.write_table_files`.
+        Name -> table, from `plain.write_tables_of_runs_and_dictionary`.
 
     Raises
     ------

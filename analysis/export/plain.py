@@ -27,7 +27,7 @@ class WrittenTable:
     types: dict[str, str]
 
 
-def write_table_files(runs: Runs, folder: Path, file_format: str) -> dict[str, WrittenTable]:
+def write_tables_of_runs_and_dictionary(runs: Runs, folder: Path, file_format: str) -> dict[str, WrittenTable]:
     """Write all tables that have rows, and their dictionary, into a folder; DuckDB streams from file to file.
 
     Parameters

@@ -51,7 +51,7 @@ def _classify_units_as_determined_or_sampled(runs: Runs) -> pd.DataFrame:
     for study, names in open_conditions.items():
         # A log of lm-eval that holds no text has compared log-likelihoods, also where only right or wrong was kept.
         compared = [name for name in names if conditions[study][name].get("filter")]
-        columns = runs.build_sql_of_response_columns(study, _ABOUT_CHANCE)
+        columns = runs.build_select_list_of_response_columns(study, _ABOUT_CHANCE)
         rows = runs.execute(
             f"""
             SELECT model, condition, avg(CAST(drawn AND samples < 2 AS DOUBLE)), avg(CAST(drawn AS DOUBLE))

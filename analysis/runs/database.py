@@ -232,7 +232,7 @@ class Runs:
 
         return self.compute_once(("runs of", frozenset(studies)), open_selected) if folders else None
 
-    def build_sql_of_response_columns(self, study: str, columns: Sequence[str]) -> str:
+    def build_select_list_of_response_columns(self, study: str, columns: Sequence[str]) -> str:
         """Write the SQL of some columns of the responses of a study; a null for one without values, which is not read.
 
         Parameters

@@ -165,7 +165,7 @@ def estimate_flip_share_corrected_for_meaning(
         same_flips, same_wordings = compute_same_meaning_shares_per_item(flip, passing, truth, item)
         ratio = _estimate_ratio(same_flips, same_wordings, n_read)
         sums = same_flips.sum(), same_wordings.sum()
-        least, most = _compute_ratio_bounds_from_unread_wordings(flip, truth, item, *sums)
+        least, most = _compute_ratio_range_by_wilson_ends_of_unread_wordings(flip, truth, item, *sums)
         ends = ratio.value, ratio.lower, ratio.upper
         value, lower, upper = _widen_interval_by_distances_to_bounds(ends, ratio.value, least, most)
         corrected = value, max(lower, 0.0), min(upper, 1.0)
@@ -265,7 +265,7 @@ def _estimate_ratio(numerator: Array, denominator: Array, n_read: int) -> _Ratio
     return _Ratio(value, float(lower), float(upper), influence)
 
 
-def _compute_ratio_bounds_from_unread_wordings(
+def _compute_ratio_range_by_wilson_ends_of_unread_wordings(
     flip: Array, truth: Array, item: npt.NDArray[np.intp], same_flips: float, same_wordings: float
 ) -> tuple[float, float]:
     """Return the least and the largest ratio if unread wordings of a side have either end of Wilson's interval of q.

@@ -65,7 +65,7 @@ def derive_option_shares_and_mean_answers(
     ]
     orders = fields[["study", "condition", "option_order"]]
     settings = pd.concat(
-        [_tabulate_settings_by_condition(study, part) for study, part in fields.groupby("study", sort=False)]
+        [_tabulate_setting_names_of_conditions(study, part) for study, part in fields.groupby("study", sort=False)]
     )
     keys = rows["key"].fillna("1").astype(str).astype(float).astype(int)
     rows = rows.drop(columns=[name for name in ("option_order",) if name in rows])
@@ -96,7 +96,7 @@ def _compute_mean_answer(shares: list[float] | None) -> float:
     return sum(rank * share for rank, share in enumerate(shares)) / (len(shares) - 1)
 
 
-def _tabulate_settings_by_condition(study: str, conditions: pd.DataFrame) -> pd.DataFrame:
+def _tabulate_setting_names_of_conditions(study: str, conditions: pd.DataFrame) -> pd.DataFrame:
     """Return study, asked (the condition) and condition (its setting)."""
     records = conditions.set_index("condition").drop(columns="study").to_dict("index")
     fields = {

@@ -38,7 +38,7 @@ def record_conditions_and_expected_rows(run: Run, model: str, rounds: Sequence[R
                 run.add_condition(name, condition.fields)
                 # Example: an earlier call asked 100 items, this one asks the first 50. All 50 have rows already, so the
                 # rows to be had stay 100; where it asks 50 others, they become 150.
-                before = run.expected_rows.get(model, {}).get(name, 0)
+                before = run.expected_row_counts.get(model, {}).get(name, 0)
                 rows[name] = max(
                     before, _count_expected_rows(run, model, name, variants, chosen) if before else sum(chosen)
                 )

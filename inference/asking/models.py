@@ -82,7 +82,11 @@ def find_requested_models(
         if isinstance(name, Model):
             models.append(name)
         else:
-            models += _list_demo_models(kinds, engine, thinking, demo_models) if name == DEMO else (find_model(name),)
+            models += (
+                _list_demo_models_that_engine_can_ask(kinds, engine, thinking, demo_models)
+                if name == DEMO
+                else (find_model(name),)
+            )
     if not models:
         raise InputError(f"--model {DEMO}: none of the demo models is for --engine {engine}; name a model")
     return require_distinct_model_ids(models)
@@ -222,7 +226,7 @@ def _build_run_json_fields_of_demo_model(about: DemoModel) -> dict[str, str]:
     return {"series": about.series, "stage": about.stage}
 
 
-def _list_demo_models(
+def _list_demo_models_that_engine_can_ask(
     kinds: Container[str], engine: str, thinking: bool, demo_models: Mapping[str, DemoModel] | None
 ) -> tuple[Model, ...]:
     """List the demo models of these kinds that the engine can ask, those that think or the others."""

@@ -275,7 +275,7 @@ class Writer:
         with self._stop.hold_second_signal_in_block():
             try:
                 if len(self.rows) > self._saved:
-                    self._part = self._run.responses.append(self.rows, self._part)
+                    self._part = self._run.responses.append_rows_as_part(self.rows, self._part)
             except OSError as error:
                 lost, self.rows = len(self.rows) - self._saved, self.rows[: self._saved]
                 raise RunFailed(

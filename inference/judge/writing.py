@@ -82,9 +82,9 @@ def add_judged_rows_to_run_of_texts(
                 rows.append(judged_row)
                 written[judged_row["condition"]] += 1
             if len(rows) == ROWS:
-                run.responses.append(rows)
+                run.responses.append_rows_as_part(rows)
                 rows = []
-        run.responses.append(rows)
+        run.responses.append_rows_as_part(rows)
         for model, counts in expected.items():
             run.record_row_and_drawn_wording_counts(model, counts, run.drawn_wording_counts.get(model))
             run.add_prompts(model, build_hash_entry_of_prompt_form(book, readings.about["form"]), {})

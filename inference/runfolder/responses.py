@@ -119,7 +119,7 @@ class Responses:
             if (model, condition) in self._held[part]:
                 yield read_parquet(part, ["item", "variant"], filters=chosen)
 
-    def append(self, rows: Rows, part: Path | None = None) -> Path | None:
+    def append_rows_as_part(self, rows: Rows, part: Path | None = None) -> Path | None:
         """Append response rows as one part, which is written whole or not at all.
 
         Parameters
@@ -143,7 +143,7 @@ class Responses:
         return part
 
     def append_tables_as_one_part(self, tables: Iterable[Rows]) -> None:
-        """Append the rows of several tables as one part, like `append`; only one table is in memory at a time."""
+        """Append the rows of several tables as one part; only one table is in memory at a time."""
         response_tables = (build_responses_table(rows, self._study) for rows in tables)
         write_tables_as_row_groups(
             self._name_next_part_file(),

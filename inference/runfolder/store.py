@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ground.errors import InputError
-from ground.outside_rooms import list_versions_of_used_outside_rooms
+from ground.outside_rooms import map_rooms_used_for_protocol_to_versions
 from ground.version import find_installed_version, read_waver_version
 from ground.writing import list_missing_folder_and_parents, remove_empty_folders, write_atomically
 from inference.runfolder.belonging import build_run_json, build_stimuli_tables, read_matching_run_json
@@ -55,7 +55,7 @@ class Run:
     ...     run.add_model("my-model", {"engine": "import", "revision": None})
     ...     run.add_condition("default", {"form": "plain"})
     ...     row = {"model": "my-model", "condition": "default", "item": "1", "variant": "original", "mass": 1.0}
-    ...     run.responses.append([row])
+    ...     run.responses.append_rows_as_part([row])
     ...     run.finish()
     """
 
@@ -119,7 +119,7 @@ class Run:
                 "started": _format_current_time(),
                 "finished": None,
                 "versions": look_up_python_and_library_versions(),
-                **({"rooms": rooms} if (rooms := list_versions_of_used_outside_rooms(study.protocol)) else {}),
+                **({"rooms": rooms} if (rooms := map_rooms_used_for_protocol_to_versions(study.protocol)) else {}),
             }
             content["sessions"].append(session)
             run._save_run_json()
@@ -159,7 +159,7 @@ class Run:
         return conditions
 
     @property
-    def expected_rows(self) -> Mapping[str, Mapping[str, int]]:
+    def expected_row_counts(self) -> Mapping[str, Mapping[str, int]]:
         """Rows that each model will have under each condition; a model that was never loaded has no condition yet."""
         expected: dict[str, dict[str, int]] = self._content.get("expected", {})
         return expected
@@ -234,7 +234,7 @@ class Run:
 
     def record_expected_models_and_drop_unloaded(self, names: Sequence[str]) -> None:
         """Record which models this session asks, and remove those that earlier sessions named but never loaded."""
-        rows_by_model = {name: rows for name, rows in self.expected_rows.items() if rows or name in names}
+        rows_by_model = {name: rows for name, rows in self.expected_row_counts.items() if rows or name in names}
         self._record_expected_counts({**rows_by_model, **{name: {} for name in names if name not in rows_by_model}})
 
     @property
@@ -264,11 +264,13 @@ class Run:
             self._content["drawn"] = draws
         else:
             self._content.pop("drawn", None)
-        self._record_expected_counts({**self.expected_rows, model: {**self.expected_rows.get(model, {}), **row_counts}})
+        self._record_expected_counts(
+            {**self.expected_row_counts, model: {**self.expected_row_counts.get(model, {}), **row_counts}}
+        )
 
     def _record_expected_counts(self, expected: Mapping[str, Mapping[str, int]]) -> None:
         """Record the numbers of expected rows, if they are new."""
-        if expected != self.expected_rows:
+        if expected != self.expected_row_counts:
             self._content["expected"] = expected
             self._save_run_json()
 

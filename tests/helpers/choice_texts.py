@@ -64,7 +64,9 @@ def write_run(
     with Run.create_or_open(folder, study) as run:
         run.add_model(model, {"engine": "causal", "revision": REVISION, **(info or {})})
         run.add_condition(condition.name, condition.fields)
-        run.responses.append([_row(model, condition, variant, said or _right) for variant in study.variants])
+        run.responses.append_rows_as_part(
+            [_row(model, condition, variant, said or _right) for variant in study.variants]
+        )
         run.finish()
     return folder
 

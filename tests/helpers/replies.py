@@ -32,7 +32,7 @@ def write_texts(folder: Path, texts: Texts, fields: Mapping[str, Any] | None = N
         for model, condition, _ in texts:
             run.add_model(model, {"engine": "import", "revision": None})
             run.add_condition(condition, {"form": "plain", "answer": "text", **(fields or {})})
-        run.responses.append(
+        run.responses.append_rows_as_part(
             [
                 {"model": model, "condition": condition, "item": item, "variant": "original", "output": list(written)}
                 for (model, condition, item), written in texts.items()

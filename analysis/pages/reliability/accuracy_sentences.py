@@ -108,7 +108,7 @@ def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[
     if rankings.empty:
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
         return
-    main_rankings = _select_rankings_by_mean_over_tasks(rankings)
+    main_rankings = _select_rankings_by_mean_else_by_task(rankings)
     of_each = " of each task" if (main_rankings["task"] == ALL).all() else ""
     grouping = "condition" if len(main_rankings) == main_rankings["condition"].nunique() else "ranking"
     or_more, under = (" or more", f", in every {grouping}") if len(main_rankings) > 1 else ("", "")
@@ -135,7 +135,7 @@ def _format_template_count_range(rows: pd.DataFrame, *, spelled_out: bool = Fals
     return " to ".join(dict.fromkeys(texts))
 
 
-def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
+def _select_rankings_by_mean_else_by_task(rankings: pd.DataFrame) -> pd.DataFrame:
     """Return the rankings that sentences are about: by the mean over tasks, or where there is none, of every task."""
     has_mean = rankings.groupby(["study", "condition"])["task"].transform(lambda tasks: (tasks == ALL).any())
     return rankings[(rankings["task"] == ALL) | ~has_mean]
@@ -143,7 +143,7 @@ def _select_rankings_by_mean_over_tasks(rankings: pd.DataFrame) -> pd.DataFrame:
 
 def _describe_number_of_told_rankings(rankings: pd.DataFrame) -> Iterator[str]:
     """Say of how many rankings no sentence is written, once for all sentences of the page."""
-    total = len(_select_rankings_by_mean_over_tasks(rankings)) if len(rankings) else 0
+    total = len(_select_rankings_by_mean_else_by_task(rankings)) if len(rankings) else 0
     if total > CONDITIONS:
         yield f"Sentences here and below are about the first {CONDITIONS} of {total} rankings; the tables have all."
 
@@ -151,7 +151,7 @@ def _describe_number_of_told_rankings(rankings: pd.DataFrame) -> Iterator[str]:
 def _describe_ranking_reliability_of_templates(rankings: pd.DataFrame) -> Iterator[str]:
     """Say how reliably one template, and four, rank the models of each condition, and in which task one does so
     least."""
-    for row in _select_rankings_by_mean_over_tasks(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
+    for row in _select_rankings_by_mean_else_by_task(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
         over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]
         where = _format_condition_prefix(rankings, row)
@@ -223,7 +223,7 @@ def _describe_template_ranges(scores: pd.DataFrame) -> Iterator[str]:
 
 def _describe_first_ranked_models(rank_rows: pd.DataFrame, rankings: pd.DataFrame) -> Iterator[str]:
     """Say who is first, and whether it would be in another study."""
-    main_rankings = _select_rankings_by_mean_over_tasks(rankings) if len(rankings) else rankings
+    main_rankings = _select_rankings_by_mean_else_by_task(rankings) if len(rankings) else rankings
     for row in main_rankings.to_dict("records")[:CONDITIONS]:
         keys = ["study", "condition", "task"]
         part = rank_rows[(rank_rows[keys] == pd.Series(row)[keys]).all(axis=1)]
@@ -263,7 +263,7 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_r
     )
     if rankings.empty:
         return
-    main_rankings = _select_rankings_by_mean_over_tasks(rankings)
+    main_rankings = _select_rankings_by_mean_else_by_task(rankings)
     is_partial_mean = (main_rankings["task"] == ALL) & (main_rankings["n_tasks"] < main_rankings["n_tasks_asked"])
     for row in main_rankings[is_partial_mean].to_dict("records")[:CONDITIONS]:
         where = _format_condition_prefix(rankings, row)

@@ -124,7 +124,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         row |= {name: coefficients[name] for name in ("icc", "icc_mean", "icc_sample")}
         why = (
             _explain_missing_components(panel), _explain_missing_component_intervals(study),
-            _explain_missing_wording_interval(panel, ends), "" if samples else UNSAMPLED,
+            _explain_missing_interval_of_wording_component(panel, ends), "" if samples else UNSAMPLED,
         )  # fmt: skip
         alpha = compute_krippendorff_alpha(study.values[unit])
         rows.append(row | {"alpha": alpha, "missing": "; ".join(filter(None, why))})
@@ -157,7 +157,7 @@ def _explain_missing_component_intervals(study: Study) -> str:
     return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
 
 
-def _explain_missing_wording_interval(panel: Panel, ends: Mapping[str, tuple[float, float]]) -> str:
+def _explain_missing_interval_of_wording_component(panel: Panel, ends: Mapping[str, tuple[float, float]]) -> str:
     """Say why shared wordings have no interval of their component where the interaction has one; else empty."""
     has_interval = {name: not np.isnan(ends[name][0]) for name in ("wording", "interaction")}
     is_missing = panel.crossed and has_interval["interaction"] and not has_interval["wording"]

@@ -123,7 +123,7 @@ def _name_rows_by_start_of_text(items: pd.DataFrame, cells: pd.DataFrame, width:
 
 def _choose_item_labels(texts: Sequence[str], item_ids: Sequence[str], length: int) -> list[str]:
     """Return the openings of the texts as labels, or ids where openings are alike or cannot be drawn."""
-    names = labels.take_first_words_after_common_lead(texts, length)
+    names = labels.take_first_words_after_shared_colon_prefix(texts, length)
     if len(set(names)) == len(names) and all(map(plotting.can_font_draw_text, names)):
         return names
     return labels.shorten_but_keep_distinct(item_ids, length)

@@ -60,7 +60,8 @@ def tabulate_stability_by_paraphrase_source(
     for names, study_by_source in _iterate_studies_split_by_paraphrase_source(runs, invalid):
         # Sorted below: unit by unit, with its sources one after the other.
         table = pd.concat(
-            [tables.compute_stability_rows(study_by_source[name], **options) for name in names], keys=range(len(names))
+            [tables.compute_stability_rows_of_study(study_by_source[name], **options) for name in names],
+            keys=range(len(names)),
         )
         table["source"] = OURS
         table["paraphrase_source"] = [names[place] for place in table.index.get_level_values(0)]

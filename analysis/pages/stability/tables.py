@@ -164,14 +164,14 @@ def tabulate_stability(
     """
     item_table = tabulate_item_answers_over_paraphrases(runs, invalid=invalid, measures=measures)
     tables = [
-        compute_stability_rows(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
+        compute_stability_rows_of_study(study, thresholds=thresholds, resamples=resamples, seed=seed, measures=measures)
         for study in model_measures.build_stability_studies(runs, item_table, list(measures or ()))
     ]
     bounds = average_validity_of_paraphrases(runs).drop(columns="validity")
     return pd.concat(tables, ignore_index=True).merge(bounds, how="left", on=list(UNIT))
 
 
-def compute_stability_rows(
+def compute_stability_rows_of_study(
     study: model_measures.Study,
     *,
     thresholds: Sequence[float],

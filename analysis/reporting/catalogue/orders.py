@@ -85,7 +85,7 @@ def merge_rows_of_both_option_orders(
     figures = [key for key in dict.fromkeys(shown_columns) if key in rows and _is_column_of_numbers(rows[key])]
     if figures:
         is_alike &= _mark_rows_equal_to_their_group(table_name, renamed_rows, figures, group, least_difference)
-    is_alike &= ~_mark_models_that_differ_between_orders(renamed_rows, differing_pairs, conditions)
+    is_alike &= ~_mark_rows_of_models_tested_to_differ_by_order(renamed_rows, differing_pairs, conditions)
     unit = renamed_rows.groupby(UNIT, sort=False, dropna=False).ngroup()
     is_joined = is_alike.groupby(unit).transform("all")
     if not is_joined.any():
@@ -241,7 +241,7 @@ def _mark_groups_with_row_per_order(condition: pd.Series, group: pd.Series) -> p
     return (n_conditions == n_rows) & (n_conditions > 1)
 
 
-def _mark_models_that_differ_between_orders(
+def _mark_rows_of_models_tested_to_differ_by_order(
     renamed_rows: pd.DataFrame, differing_pairs: Collection[tuple[str, str, frozenset[str]]], conditions: Conditions
 ) -> pd.Series:
     """Tell for each row whether a paired comparison has found that its model differs between the orders."""

@@ -232,7 +232,7 @@ def shorten_but_keep_distinct(texts: Sequence[str], length: int) -> list[str]:
     return [shorten_middle(text, length) for text in texts]
 
 
-def take_first_words_after_common_lead(texts: Sequence[str], length: int) -> list[str]:
+def take_first_words_after_shared_colon_prefix(texts: Sequence[str], length: int) -> list[str]:
     """Return the first words of texts that are shown together, without a lead such as "Question:" that all have.
 
     Parameters
@@ -246,8 +246,8 @@ def take_first_words_after_common_lead(texts: Sequence[str], length: int) -> lis
     -------
     The first words of every text.
 
-    >>> (take_first_words_after_common_lead(["Question: Is tea good?", "Question: Is coffee good?"], 12),
-    ...  take_first_words_after_common_lead(["Q: one"], 12))
+    >>> (take_first_words_after_shared_colon_prefix(["Question: Is tea good?", "Question: Is coffee good?"], 12),
+    ...  take_first_words_after_shared_colon_prefix(["Q: one"], 12))
     (['Is tea good?', 'Is coffee…'], ['Q: one'])
     """
     leads = {text.partition(":")[0] for text in texts if ":" in text} if len(texts) > 1 else set()

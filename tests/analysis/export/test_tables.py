@@ -164,7 +164,7 @@ def test_csv_read_as_the_card_says_is_parquet_but_for_empty_texts(exported):
 
 @pytest.mark.slow
 def test_a_table_without_rows_is_left_out(tmp_path, opened):
-    written = plain.write_table_files(
+    written = plain.write_tables_of_runs_and_dictionary(
         opened(pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})), tmp_path, "csv"
     )
     assert set(written) == {"responses", "response_options", "variants", "variant_options", "studies", "models",
@@ -186,7 +186,7 @@ def test_the_same_run_is_exported_to_the_same_bytes(run, tmp_path):
     for kind in ("parquet", "csv"):
         for name in ("one", "two"):
             (tmp_path / name).mkdir(exist_ok=True)
-            plain.write_table_files(opened, tmp_path / name, kind)
+            plain.write_tables_of_runs_and_dictionary(opened, tmp_path / name, kind)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
@@ -196,7 +196,7 @@ def test_wordings_have_their_meaning_where_it_was_checked(tmp_path):
     run = write_meaning_run(tmp_path / "run", items=4, paraphrases=5)
     opened = runs.open_runs(run)
     (tmp_path / "csv").mkdir()
-    plain.write_table_files(opened, tmp_path / "csv", "csv")
+    plain.write_tables_of_runs_and_dictionary(opened, tmp_path / "csv", "csv")
     read = pd.read_csv(tmp_path / "csv" / "variants.csv", float_precision="round_trip").set_index(["item", "variant"])
     judged = read_verdicts_on_wordings(opened).set_index(["item", "variant"])
     both = read.join(judged[["meaning", "meaning_score"]], rsuffix="_judged", how="inner")

@@ -225,7 +225,9 @@ def test_importing_is_light():
 def test_columns_without_values_are_nulls_of_their_type(tmp_path):
     frame = pd.DataFrame({"item": ["a", "b"], "variant": "original", "agreement": [0.5, 0.7]})
     opened = runs.open_runs(write_run(tmp_path / "run", frame))
-    columns = opened.build_sql_of_response_columns("synthetic", ["item", "count", "output", "probability", "invalid"])
+    columns = opened.build_select_list_of_response_columns(
+        "synthetic", ["item", "count", "output", "probability", "invalid"]
+    )
     assert columns.count("NULL") == 3
     written = opened.sql(f"SELECT {columns} FROM responses ORDER BY item")
     plain = opened.sql('SELECT item, "count", output, probability, invalid FROM responses ORDER BY item')

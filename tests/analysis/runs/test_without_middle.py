@@ -35,7 +35,7 @@ def write_run(folder: Path, lengths: dict[tuple[str, str], int]) -> Path:
              "mass": sum(SHARES[length])}
             for (condition, item), length in lengths.items()
         ]  # fmt: skip
-        run.responses.append(rows)
+        run.responses.append_rows_as_part(rows)
         run.finish()
     return folder
 

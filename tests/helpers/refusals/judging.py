@@ -44,7 +44,7 @@ def without_texts(folder: Path) -> None:
         made.add_model("m", {"engine": "import", "revision": None})
         made.add_condition("plain", {"form": "plain"})
         row = {"model": "m", "condition": "plain", "item": "tea", "variant": "original", "probability": [0.5, 0.5]}
-        made.responses.append([{**row, "mass": 1.0}])
+        made.responses.append_rows_as_part([{**row, "mass": 1.0}])
         made.finish()
 
 

@@ -29,7 +29,7 @@ def run(tmp_path):
                 texts = [f"=Well, {model} {n}.", ""]
                 rows.append({"model": model, "condition": "plain/text", "item": item, "variant": "original",
                              "output": texts, "sample_answer": [reading, None]})  # fmt: skip
-        run.responses.append(rows)
+        run.responses.append_rows_as_part(rows)
         run.finish()
     return tmp_path / "run"
 

@@ -19,7 +19,7 @@ def write(folder, study, conditions, *rows, **content):
         run.add_model("m", {"engine": "import", "revision": None})
         for name, fields in conditions.items():
             run.add_condition(name, fields)
-        run.responses.append([ROW | row for row in rows])
+        run.responses.append_rows_as_part([ROW | row for row in rows])
         if content:
             run.add_prompts("m", content["prompts"], content["asked"])
         run.finish()

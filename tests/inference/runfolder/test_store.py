@@ -97,7 +97,7 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
     names = list(dict.fromkeys(name for r in GIVEN for name in r))
     columns = {name: [r.get(name) for r in GIVEN] for name in names}
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
+        run.responses.append_rows_as_part({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
     expected = dict.fromkeys(build_arrow_schema("responses").names) | {"study": "small"}
     assert rows_of(path) == [{**expected, **r} for r in GIVEN]
     (part,) = (path / "responses").iterdir()
@@ -107,12 +107,12 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
 @pytest.mark.parametrize("wrong", [row(probabilty=[1.0]), {"model": "m"}, row(mass="much")])
 def test_rows_that_do_not_fit_are_a_programming_error(path, wrong):
     with Run.create_or_open(path, STUDY) as run, pytest.raises((ValueError, pa.ArrowInvalid)):
-        run.responses.append([wrong])
+        run.responses.append_rows_as_part([wrong])
 
 
 def test_nothing_to_append_makes_no_part(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([])
+        run.responses.append_rows_as_part([])
         assert run.responses.parts == []
 
 
@@ -138,7 +138,7 @@ def test_any_text_and_number_comes_back_bit_by_bit(tmp_path_factory, values):
         for n, (text, number, answer) in enumerate(values)
     ]
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append(given_rows)
+        run.responses.append_rows_as_part(given_rows)
     assert [(r["variant"], r["probability"], r["mass"], r["answer"]) for r in rows_of(path)] == [
         (r["variant"], r["probability"], r["mass"], r["answer"]) for r in given_rows
     ]
@@ -146,8 +146,10 @@ def test_any_text_and_number_comes_back_bit_by_bit(tmp_path_factory, values):
 
 def test_done_is_what_has_a_response_under_this_model_and_condition(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}])
-        run.responses.append([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
+        run.responses.append_rows_as_part(
+            [row("0", mass=1.0), row("1", error="e"), row("2", mass=1.0) | {"model": "other"}]
+        )
+        run.responses.append_rows_as_part([row("0", "p", mass=1.0), row("0", "q", mass=1.0) | {"condition": "other"}])
         assert run.responses.list_answered_keys("m", "c") == {("0", "original"), ("0", "p")}
         assert run.responses.list_answered_keys("m", "nothing") == set()
 
@@ -155,16 +157,16 @@ def test_done_is_what_has_a_response_under_this_model_and_condition(path):
 def test_parts_are_numbered_on_in_a_second_session(path):
     for _ in range(2):
         with Run.create_or_open(path, STUDY) as run:
-            run.responses.append([row()])
+            run.responses.append_rows_as_part([row()])
     assert [part.name[:11] for part in run.responses.parts] == ["part-000001", "part-000002"]
     assert len(content(path)["sessions"]) == 2
 
 
 def test_an_error_row_gives_way_to_a_later_response(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row("0", error="e"), row("1", error="first"), row("2", mass=0.5)])
-        run.responses.append([row("1", error="second")])
-        run.responses.append([row("0", mass=1.0)])
+        run.responses.append_rows_as_part([row("0", error="e"), row("1", error="first"), row("2", mass=0.5)])
+        run.responses.append_rows_as_part([row("1", error="second")])
+        run.responses.append_rows_as_part([row("0", mass=1.0)])
         run.finish()
     assert [(r["item"], r["error"], r["mass"]) for r in rows_of(path)] == [
         ("0", None, 1.0),
@@ -175,8 +177,8 @@ def test_an_error_row_gives_way_to_a_later_response(path):
 
 def test_superseded_rows_also_go_when_the_folder_is_opened(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row("0", error="e")])
-        run.responses.append([row("0", mass=1.0)])
+        run.responses.append_rows_as_part([row("0", error="e")])
+        run.responses.append_rows_as_part([row("0", mass=1.0)])
     assert len(rows_of(path)) == 2
     with Run.create_or_open(path, STUDY) as run:
         assert len(run.responses.parts) == 1
@@ -185,10 +187,10 @@ def test_superseded_rows_also_go_when_the_folder_is_opened(path):
 
 def test_parts_without_errors_are_not_touched_by_compaction(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row("0", mass=1.0)])
+        run.responses.append_rows_as_part([row("0", mass=1.0)])
         before = run.responses.parts[0].stat()  # a replaced file is another inode
-        run.responses.append([row("1", error="e")])
-        run.responses.append([row("1", mass=1.0)])
+        run.responses.append_rows_as_part([row("1", error="e")])
+        run.responses.append_rows_as_part([row("1", mass=1.0)])
         run.finish()
     after = run.responses.parts[0].stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
@@ -197,7 +199,7 @@ def test_parts_without_errors_are_not_touched_by_compaction(path):
 
 def test_leftovers_of_a_killed_process_are_removed(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     whole = set(path.rglob("*"))
     for name in (".run.json.7", ".stimuli.parquet.7", "responses/.part-000002-x.parquet.7", "run.json.tmp"):
         (path / name).write_bytes(b"half")
@@ -225,13 +227,13 @@ def test_a_folder_whose_making_was_cut_short_is_made_again(path, left):
     for name in left:
         (path / name).write_bytes(b"half")
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     assert pq.read_table(path / "stimuli.parquet", partitioning=None).num_rows == 15
 
 
 def test_responses_without_run_json_are_no_answers_to_another_study(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     (path / "run.json").unlink()
     before = {file: file.read_bytes() for file in path.rglob("*.parquet")}
     for study in (STUDY, small_study(items=7)):
@@ -243,7 +245,7 @@ def test_responses_without_run_json_are_no_answers_to_another_study(path):
 @pytest.mark.parametrize("content", [b"", b"half a file", b"PAR1 half a file"])
 def test_a_part_damaged_in_copying_is_named(path, content):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     run.responses.parts[0].write_bytes(content)
     with pytest.raises(InputError, match=r"part-000001-.*parquet: damaged .*; remove it, then repeat the command"):
         Run.create_or_open(path, STUDY)
@@ -251,7 +253,7 @@ def test_a_part_damaged_in_copying_is_named(path, content):
 
 def test_a_file_that_is_gone_is_not_to_be_removed(path):
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     (path / "stimuli.parquet").unlink()
     with pytest.raises(InputError, match=r"stimuli.parquet: cannot be read: it is not there; bring it back"):
         read_stored_study(path)
@@ -273,14 +275,14 @@ def test_a_whole_part_that_cannot_be_read_is_not_to_be_removed(path, monkeypatch
         raise error
 
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row()])
+        run.responses.append_rows_as_part([row()])
     monkeypatch.setattr(pq, "read_metadata", fail)
     with pytest.raises(InputError, match=rf"part-000001-.*parquet: cannot be read: {says}"):
         Run.create_or_open(path, STUDY)
 
 
 def refuse(run: Run, rows: list[dict]) -> None:
-    run.responses.append(rows)
+    run.responses.append_rows_as_part(rows)
     raise InputError("no model")
 
 
@@ -319,7 +321,7 @@ def test_a_failing_write_leaves_the_old_file(path, monkeypatch):
 
         monkeypatch.setattr(parquet.pq, "ParquetWriter", fail)
         with pytest.raises(OSError, match="disk full"):
-            run.responses.append([row()])
+            run.responses.append_rows_as_part([row()])
         assert run.responses.parts == []
     assert content(path) == before
 
@@ -429,9 +431,9 @@ def test_missing_are_those_that_are_not_done(path, monkeypatch):
     row = {"model": "m", "condition": "c", "mass": 1.0}
     with Run.create_or_open(path, STUDY) as run:
         assert run.responses.flag_variants_without_response("m", "c", variants) == bytearray([1] * 6)
-        run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
-        run.responses.append([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
-        run.responses.append([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
+        run.responses.append_rows_as_part([{**row, "item": item, "variant": variant} for item, variant in names[:1]])
+        run.responses.append_rows_as_part([{**row, "item": item, "variant": variant} for item, variant in names[3:5]])
+        run.responses.append_rows_as_part([{**row, "item": "x", "variant": "y", "mass": None, "error": "too long"}])
         done = run.responses.list_answered_keys("m", "c")
         assert run.responses.flag_variants_without_response("m", "c", variants) == bytearray(
             key not in done for key in names

@@ -114,7 +114,7 @@ class TemplateRoute:
         reply_tokens = await server.ask(completions.shape.path, body, 0, require_number_of_prompt_tokens, ATTEMPTS)
         if reply_tokens != len(rendered.ids):
             raise RequestFailed(f"a prompt of {len(rendered.ids)} token ids is read as {reply_tokens} tokens")
-        marks = await _require_thinking_marks_of_model(server, f"{rendered.text}{chat.written}")
+        marks = await _find_thinking_marks_in_text_or_ask_server(server, f"{rendered.text}{chat.written}")
         route = cls(server, words, samples, completions.shape, marks)
         end_ids = await ask_token_ids(server, marks.end, ATTEMPTS)
         route._end_id = end_ids[0] if len(end_ids) == 1 else None
@@ -272,7 +272,7 @@ class TemplateRoute:
         return ask_next
 
 
-async def _require_thinking_marks_of_model(server: Server, shown: str) -> ThinkingMarks:
+async def _find_thinking_marks_in_text_or_ask_server(server: Server, shown: str) -> ThinkingMarks:
     """Find the marks of the model's family: in a text that shows them, else in the vocabulary of the server."""
     if (shown_marks := detect_thinking_mark_family_of_text(shown)) is not None:
         return shown_marks
