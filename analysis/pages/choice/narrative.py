@@ -25,7 +25,7 @@ from analysis.reporting.words import (
     shots,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.counts import iterate_count_of_unnamed_rows, phrase_models_with_verb
 from analysis.reporting.words.labels import UNIT
 from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
@@ -44,6 +44,7 @@ XPARACON_MEANING = (
     "XParaCon says how alike the wordings of a question are answered, right or wrong: one point more halves how far "
     "their accuracies lie apart."
 )
+NAMED = 3  # models without a varying question that sentences name
 SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
@@ -207,11 +208,12 @@ def _format_xparacon_with_interval(row: pd.Series) -> str:
 def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:
     """Say of how many models no question varies, and what is known of them."""
     rows = answering[np.isinf(answering["xparacon"])]
-    for _, row in rows.head(3).iterrows():
+    for _, row in rows.head(NAMED).iterrows():
         yield (
             f"None of {format_quantity(int(row['n_questions']), 'question')} varies in accuracy over its wordings with "
             f"{row['label']}: XParaCon is {_format_xparacon_with_interval(row)}."
         )
+    yield from iterate_count_of_unnamed_rows(len(rows), NAMED, "such row")
 
 
 def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
