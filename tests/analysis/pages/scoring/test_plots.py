@@ -178,6 +178,14 @@ def test_groups_are_spread_over_figures():
     ]  # fmt: skip
 
 
+def test_a_model_in_two_conditions_counts_once_among_models_and_twice_among_rows():
+    """Of 13 models in two conditions, the caption said "the 24 of 26 models"."""
+    both = [judged([1, 2]).assign(model=f"m{n}", condition=name) for n in range(13) for name in ("a", "b")]
+    caption = captions.caption_score_violins(pd.concat(both))
+    assert "scores that 13 models gave" in caption
+    assert "Shown: the 24 with the lowest and highest mean score of 26 rows; the table has all." in caption
+
+
 def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):
     run = runs.open_runs(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
     table = contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0)
