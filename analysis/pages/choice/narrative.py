@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
+from analysis.pages.choice.comparisons import FAMILY
 from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     Answer,
@@ -287,7 +288,10 @@ def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFram
 def _describe_holm_significant_pair_counts(
     pairs: pd.DataFrame, answering: pd.DataFrame, questions_share_wordings: bool
 ) -> Iterator[str]:
-    """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""
+    """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings.
+
+    Holm's correction is over all pairs of a study, also those with a model that does not answer.
+    """
     scope_text = " in these wordings" if questions_share_wordings else ""
     for measure, part in (
         _select_pairs_of_answering_models(pairs, answering, "a_{}", "b_{}").groupby("measure", sort=False)
@@ -297,7 +301,8 @@ def _describe_holm_significant_pair_counts(
         tested = part.dropna(subset=["p_holm"])
         if tested.empty:
             continue
-        families = [family for _, family in tested.groupby("study")]
+        all_tested = pairs[pairs["p_holm"].notna()].merge(tested[list(FAMILY)].drop_duplicates())
+        families = [family for _, family in all_tested.groupby("study")]
         if not has_possibly_significant_test(*families):
             name = MEASURES[str(measure)]
             yield f"{capitalise_sentence(name)}: {explain_no_detectable_difference(*families)}"
