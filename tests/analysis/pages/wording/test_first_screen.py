@@ -89,3 +89,16 @@ def test_no_widened_interval_of_a_change_goes_beyond_100_points():
     (said,) = narrative._describe_largest_yes_change(rows, "In Japanese, ")
     assert said.startswith("In Japanese, the largest change with agreement-seeking wording is that of m0: ")
     assert said.endswith("to +100.0).")
+
+
+def test_means_over_models_are_in_the_family_of_holm_and_are_not_counted():
+    """By 16 comparisons alone one could differ; with the means over models, which are corrected too, none could."""
+    rows = pd.DataFrame({"model": ["m"] * 16 + [""] * 16, "measure": "consistency", "difference": 0.1, "p_holm": 1.0,
+                         "p_least": 2 / 1001})  # fmt: skip
+    average, could_not = narrative._describe_mean_consistency_change("It changes by", rows)
+    assert could_not.startswith("32 pairs compared: no difference could be shown.")
+    assert average == "It changes by +10.0 points on average."
+    _, counts = narrative._describe_mean_consistency_change("It changes by", rows.assign(p_least=1e-4))
+    assert counts.startswith("It is clearly higher in none and clearly lower in none of 16 comparisons")
+    untested = rows.assign(p_holm=float("nan"), p_least=float("nan"))
+    assert list(narrative._describe_mean_consistency_change("It changes by", untested)) == [average]
