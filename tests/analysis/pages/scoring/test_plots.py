@@ -133,7 +133,8 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     assert "equal" not in captions.caption_score_temperatures(lacking)
     of_prompts = pd.concat([frame.assign(prompt=prompt) for prompt in ("short", "long")])
     *_, legend = plots.draw_score_temperatures(of_prompts).axes
-    assert len({line.get_markeredgecolor() for line in legend.lines}) == 2  # a legend of one colour names nothing
+    looks = [(line.get_markeredgecolor(), line.get_marker()) for line in legend.lines]
+    assert looks == [("#0072B2", "o"), ("#0072B2", "s")]  # one model has one colour
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):
