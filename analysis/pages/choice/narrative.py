@@ -17,6 +17,7 @@ from analysis.reporting.words import (
     Answer,
     chance,
     explain_no_detectable_difference,
+    format_count_range,
     format_percent,
     format_percentage_points,
     format_quantity,
@@ -51,7 +52,7 @@ TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "ch
 
 
 def answer_page_question(
-    frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
+    frames: Mapping[str, pd.DataFrame], size: tuple[int, pd.Series, pd.Series], when: str = "", beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False, varying_examples: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `WORD_MEANINGS`.
@@ -61,7 +62,7 @@ def answer_page_question(
     frames
         The tables named in `TABLES`.
     size
-        How many questions there are; the most wordings and orders of one.
+        How many questions there are; in how many wordings, and in how many orders, each was asked.
     when
         From `words.phrase_run_dates`.
     beyond
@@ -106,7 +107,7 @@ def answer_page_question(
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_how_often_choices_are_kept(judged)),
-        "choice_positions": tuple(_describe_how_many_models_prefer_letters(letters, orders=size[2])),
+        "choice_positions": tuple(_describe_how_many_models_prefer_letters(letters, orders=size[2].max())),
         "choice_differences": (
             *_describe_holm_significant_pair_counts(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
@@ -127,18 +128,20 @@ def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates(["study", "model", "condition"])
 
 
-def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
+def _describe_numbers_of_models_and_questions(
+    table: pd.DataFrame, size: tuple[int, pd.Series, pd.Series], when: str
+) -> str:
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
         f"{phrase_models_with_verb(table)} asked {format_quantity(questions, 'question')}, "
-        f"{'each ' if questions > 1 else ''}in {format_quantity(wordings, 'wording')} with its choices in "
-        f"{format_quantity(orders, 'order')}{when}."
+        f"{'each ' if questions > 1 else ''}in {format_count_range(wordings, 'wording')} with its choices in "
+        f"{format_count_range(orders, 'order')}{when}."
     )
 
 
 def _describe_counts_of_choice_verdicts(
-    judged: pd.DataFrame, n_asked: int, size: tuple[int, int, int], by_chance: pd.DataFrame,
+    judged: pd.DataFrame, n_asked: int, size: tuple[int, pd.Series, pd.Series], by_chance: pd.DataFrame,
     varying_examples: Sequence[str],
 ) -> str:  # fmt: skip
     """Count the words of the models that answer; of one, named where others were asked, say how many questions are
@@ -147,7 +150,7 @@ def _describe_counts_of_choice_verdicts(
     verdict_words = chance.blank_words_possibly_due_to_chance(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
-    _, wordings, orders = size
+    wordings, orders = (counts.max() for counts in size[1:])
     if len(judged) > 1:
         counts_sentence = verdicts.describe_verdict_word_counts(
             verdict_words, phrase_count_of_model_condition_pairs(judged)

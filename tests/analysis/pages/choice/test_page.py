@@ -112,6 +112,18 @@ def test_with_one_order_perfectly_correct_is_called_accuracy(tmp_path):
     assert ">Perfectly correct" in several.table("choice").text
 
 
+def test_the_numbers_of_orders_of_two_studies_are_both_told(tmp_path):
+    """It said "each in 3 wordings with its choices in 4 orders", also of the study asked in 2."""
+    few = ASKED[ASKED["variant"].str.endswith(("/1", "/2"))]
+    folders = [
+        str(write_choice(tmp_path / name, always(asked, right, name), study=name))
+        for name, asked in (("four", ASKED), ("two", few))
+    ]
+    made = ChoicePage(folders, resamples=0)
+    made.answer()
+    assert "each in 3 wordings with its choices in 2 to 4 orders." in made._answer.setup
+
+
 def test_a_question_that_two_studies_ask_counts_once(tmp_path):
     first = write_choice(tmp_path / "a", always(ASKED, right), study="whole")
     second = write_choice(tmp_path / "b", always(questions(20, 4, choices=(4,)), right), study="test")
