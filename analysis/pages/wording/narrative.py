@@ -318,13 +318,13 @@ def _describe_acquiescence_by_answer_certainty(shifts: pd.DataFrame, answering_r
     larger, smaller = (int((clear & (sign * rows["band_difference"] > 0)).sum()) for sign in (1, -1))
     yield (
         f"Where p(Yes) was between 0.2 and 0.8, agreement-seeking wording shifts it by "
-        f"{format_percentage_points(rows['shift_band'].mean())} points on average, and elsewhere by "
+        f"{format_percentage_points(rows['shift_band'].mean())} points on average over "
+        f"{format_quantity(len(rows), 'comparison')} with a test, and elsewhere by "
         f"{format_percentage_points(rows['shift_outside'].mean())}."
     )
     yield (
-        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of "
-        f"{format_quantity(len(rows), 'comparison')}, clearly smaller in {smaller or 'none'} (bootstrap over items, "
-        f"{HOLM})."
+        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of these, clearly smaller in "
+        f"{smaller or 'none'} (bootstrap over items, {HOLM})."
     )
 
 
