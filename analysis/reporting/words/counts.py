@@ -63,5 +63,5 @@ def iterate_count_of_unnamed_rows(n_rows: int, n_named: int, noun: str, plural: 
     (['The table has 2 more checks.'], [])
     """
     if n_rows > n_named:
-        more_of = [None if word is None else f"more {word}" for word in (noun, plural)]
-        yield f"The table has {format_quantity(n_rows - n_named, *more_of)}."
+        plural_after_more = None if plural is None else f"more {plural}"
+        yield f"The table has {format_quantity(n_rows - n_named, f'more {noun}', plural_after_more)}."
