@@ -95,7 +95,7 @@ class Drawing(Figure):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Hold the colour, the marker and the number of one model, the same everywhere in a report; 0 is no model."""
+    """Hold the colour, the marker and the number of one model, the same on a whole page; 0 is no model."""
 
     colour: str
     marker: str
@@ -110,11 +110,17 @@ class Look:
 Looks: TypeAlias = Mapping[str, Look]  # by model
 
 
-def assign_look_to_each_model(models: Iterable[str]) -> dict[str, Look]:
-    """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
-    names = sorted(set(models))
-    size = len(OKABE_ITO)
-    return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
+def assign_look_to_each_model(models: Iterable[str], of_page: Iterable[str] = ()) -> dict[str, Look]:
+    """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker.
+
+    A report of up to seven models has one look of each on all pages. In a larger one, the models of a page, `of_page`,
+    come first, so that up to seven have a colour each there. The number is that of the report.
+    """
+    names, size = sorted(set(models)), len(OKABE_ITO)
+    first = set(of_page) if len(names) > size else set()
+    places = enumerate(sorted(names, key=lambda name: (name not in first, name)))
+    shapes = {name: (OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)]) for i, name in places}
+    return {name: Look(*shapes[name], number) for number, name in enumerate(names, start=1)}
 
 
 def assign_one_look_to_all_models(looks: Looks) -> dict[str, Look]:

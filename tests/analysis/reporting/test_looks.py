@@ -27,6 +27,15 @@ def test_a_model_has_one_look_on_all_figures_of_a_page():
         assert len({(look.colour, look.marker) for look in looks.values()}) == len(drawn)
 
 
+def test_up_to_seven_models_of_a_page_have_a_colour_each_also_in_a_larger_report():
+    of_page = [MANY[0], MANY[7], MANY[14], MANY[1]]
+    looks = plotting.assign_look_to_each_model(MANY, of_page)
+    assert len({looks[name].colour for name in of_page}) == 4 and {looks[name].marker for name in of_page} == {"o"}
+    assert {name: look.number for name, look in looks.items()} == {name: LOOKS[name].number for name in MANY}
+    assert len({(look.colour, look.marker) for look in looks.values()}) == len(MANY)
+    assert plotting.assign_look_to_each_model(MANY[:7], MANY[3:5]) == {name: LOOKS[name] for name in MANY[:7]}
+
+
 def test_one_model_under_several_prompts_keeps_its_colour_and_gets_a_marker_each():
     by_label = {"a · x": LOOKS["m01"], "a · y": LOOKS["m01"], "a · z": LOOKS["m01"], "b": LOOKS["m02"]}
     looks = plotting.assign_looks_of_distinct_colours(by_label, by_label)
