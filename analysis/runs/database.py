@@ -67,8 +67,8 @@ class Runs:
         prompt file), `asked` (study -> condition -> entries), `drawn` (what `drawn` of run.json names: an entry per
         study, model and condition, with these, its fields and the seed).
     models
-        Ids of all models of the folders that were named, also of those whose protocol was not asked for: a figure
-        gives a model the same colour on every page of a report.
+        Ids of all models of the folders that were named, also of those whose protocol was not asked for: a report
+        of few models gives each the same colour on every page.
     con
         The DuckDB connection.
     part

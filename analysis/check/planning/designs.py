@@ -28,6 +28,7 @@ from analysis.statistics.reliability.planning import find_least_items_with_power
 
 LEAST_ITEMS, MOST_ITEMS = 30, 1_000_000  # of fewer, the tests have not been tried; more are not tried
 FEWER = 2 / 3  # a design with more prompts is shown where it takes at most so many of the items of the last one
+APART_BY = ("study", "wordings")  # fields of an aim, whose values are planned apart where no design decides all
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +76,36 @@ def list_designs_that_decide_rule(aims: Sequence[Aim], power: float) -> list[Che
     return kept_designs
 
 
-def plan_numbers_together_or_apart(
-    aims: Sequence[Aim], power: float, apart_by: Sequence[str] = ("study", "wordings")
-) -> Iterator[tuple[list[Aim], list[CheckDesign]]]:
-    """Plan all numbers of a rule by one design; where none decides all, those of every study by designs of their own.
+def plan_numbers_together_or_apart(aims: Sequence[Aim], power: float) -> Iterator[tuple[list[Aim], list[CheckDesign]]]:
+    """Plan all numbers of a rule by one design; where none decides all, leave out those that no design decides.
 
     Parameters
     ----------
     aims, power
         As in `list_designs_that_decide_rule`.
-    apart_by
-        Fields of an aim whose values are planned apart, the first one first: numbers of one study that have other
-        numbers of wordings are, too.
 
     Yields
     ------
     (list of Aim, list of CheckDesign)
-        Some of the numbers, and their designs; no design where none decides these.
+        Some of the numbers, and their designs: those of a study, or of one number of wordings, where no design decides
+        all of them. At last those that no design decides even alone, and no design.
     """
-    designs = list_designs_that_decide_rule(aims, power)
-    field = next((name for name in apart_by if len({getattr(aim, name) for aim in aims}) > 1), None)
-    if designs or field is None:
+    if designs := list_designs_that_decide_rule(aims, power):
         yield list(aims), designs
         return
-    for value in dict.fromkeys(getattr(aim, field) for aim in aims):
-        aims_of_value = [aim for aim in aims if getattr(aim, field) == value]
-        yield from plan_numbers_together_or_apart(aims_of_value, power, apart_by)
+    out_of_reach = [aim for aim in aims if not list_designs_that_decide_rule([aim], power)]
+    if out_of_reach:
+        parts = [[aim for aim in aims if aim not in out_of_reach]]
+    else:
+        field = next((name for name in APART_BY if len({getattr(aim, name) for aim in aims}) > 1), None)
+        parts_by_value: dict[Any, list[Aim]] = {}
+        for number, aim in enumerate(aims):
+            parts_by_value.setdefault(getattr(aim, field) if field else number, []).append(aim)
+        parts = list(parts_by_value.values())
+    for part in filter(None, parts):
+        yield from plan_numbers_together_or_apart(part, power)
+    if out_of_reach:
+        yield out_of_reach, []
 
 
 def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) -> float:

@@ -15,7 +15,7 @@ from analysis.check.planning.aims import Aim
 from analysis.check.planning.designs import group_aims_by_rule_and_goal, plan_numbers_together_or_apart
 from analysis.check.rules_file import read_rules_file
 from analysis.reporting.catalogue.grid import convert_to_json_value
-from analysis.reporting.words import format_quantity
+from analysis.reporting.words import join_names, labels
 
 COLUMNS = ("rule", "decided", "items", "wordings", "prompts", "study", "model", "condition", "measure")
 OUT_OF_REACH = "out of reach with the wordings that are tried"
@@ -63,22 +63,23 @@ def plan_check_and_print_designs(
             if aim.compute_power is None:
                 doubts.setdefault((aim.rule.name, aim.goal, aim.why_not), []).append(aim)
         plans = list(plan_numbers_together_or_apart(planned_aims, power)) if planned_aims else []
+        is_apart = sum(bool(designs) for _, designs in plans) > 1
         for aims_of_plan, designs in plans:
-            if not designs or len(plans) > 1:
+            if not designs or is_apart:
                 why = APART if designs else OUT_OF_REACH
                 doubts.setdefault((aims[0].rule.name, aims[0].goal, why), []).extend(aims_of_plan)
             for design in designs:
                 aim = design.aim
-                labels = (aim.study, aim.model, aim.condition, aim.measure)
+                number = (aim.study, aim.model, aim.condition, aim.measure)
                 # Of some columns, as many wordings as in the pilot.
                 size = design.wordings or None, design.n_prompts_per_unit or None
-                rows.append((aim.rule.name, aim.goal, design.items, *size, *labels))
+                rows.append((aim.rule.name, aim.goal, design.items, *size, *number))
     looks = f", at each of {rules.looks} looks" if rules.looks > 1 else ""
     notes = [
         f"items and wordings with which each number of a rule is decided with power {power:g}{looks}; the model and "
         "condition that needs most is named",
         *(
-            f"{rule}: {goal}: {why} ({_name_first_number_and_count_others(aims)})"
+            f"{rule}: {goal}: {why} ({_name_first_numbers_and_count_others(aims)})"
             for (rule, goal, why), aims in doubts.items()
         ),
     ]
@@ -119,9 +120,12 @@ def format_plan_as_json(
     return json.dumps(convert_to_json_value(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _name_first_number_and_count_others(aims: Sequence[Aim]) -> str:
+def _name_first_numbers_and_count_others(aims: Sequence[Aim]) -> str:
     """Name the first of some numbers of a rule, and say how many others there are."""
-    labels = (aims[0].study, aims[0].model, aims[0].condition)
-    first = ", ".join(label for label in labels if isinstance(label, str) and label) or "all"
-    n_others = len(aims) - 1
-    return first if not n_others else f"{first}, and {format_quantity(n_others, 'other number')}"
+    names = [
+        labels.SEPARATOR.join(
+            label for label in (aim.study, aim.model, aim.condition) if isinstance(label, str) and label
+        )
+        for aim in aims
+    ]
+    return join_names([name or "all" for name in names])

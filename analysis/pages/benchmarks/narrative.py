@@ -25,6 +25,7 @@ from analysis.reporting.words import (
     labels,
     verdicts,
 )
+from analysis.reporting.words.counts import iterate_count_of_unnamed_rows
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_without_judged_model
 from analysis.statistics.correlation import LEAST, PERFECT
 from analysis.statistics.multiplicity import ALPHA
@@ -257,6 +258,7 @@ def _describe_clear_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
     for _, row in clear_rows.head(NAMED).iterrows():
         yield f"{_phrase_direction_of_correlation(row)}: {_format_coefficient_with_interval(row)}."
+    yield from iterate_count_of_unnamed_rows(len(clear_rows), NAMED, "clear rank correlation")
     if clear_rows.empty and row["p_holm"] >= ALPHA:
         subject, tests = ("It", "") if is_one else (f"The largest, of {pair},", "among so many tests, ")
         yield (

@@ -181,6 +181,8 @@ COLUMNS: Mapping[str, Column] = {
     "choice_changes.difference": Column(
         "after minus before; none where the XParaCon of either is infinite", "its unit", "Change", 3
     ),
+    "p": Column("two-sided p value by exchanging both sides at random in every question, not corrected", "", "p", 3),
+    "p_least": Column("the smallest p value that so few questions or exchanges allow", "", "Least p", 4),
     "p_holm": Column("p after Holm over all rows of a study, subset and measure", "", "p (Holm)", 3),
     # what was recorded
     "choice_building.step": Column("step of the building", header="Step"),

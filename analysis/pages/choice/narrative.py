@@ -11,11 +11,13 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
+from analysis.pages.choice.comparisons import FAMILY
 from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     Answer,
     chance,
     explain_no_detectable_difference,
+    format_count_range,
     format_percent,
     format_percentage_points,
     format_quantity,
@@ -25,7 +27,7 @@ from analysis.reporting.words import (
     shots,
     verdicts,
 )
-from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.counts import iterate_count_of_unnamed_rows, phrase_models_with_verb
 from analysis.reporting.words.labels import UNIT
 from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
@@ -44,12 +46,13 @@ XPARACON_MEANING = (
     "XParaCon says how alike the wordings of a question are answered, right or wrong: one point more halves how far "
     "their accuracies lie apart."
 )
+NAMED = 3  # models without a varying question that sentences name
 SIDES = ("before", "after")
 TABLES = ("choice", "choice_consistency", "positions", "choice_differences", "choice_changes")
 
 
 def answer_page_question(
-    frames: Mapping[str, pd.DataFrame], size: tuple[int, int, int], when: str = "", beyond: str = "",
+    frames: Mapping[str, pd.DataFrame], size: tuple[int, pd.Series, pd.Series], when: str = "", beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE, shared: bool = False, varying_examples: Sequence[str] = (),
 ) -> Answer:  # fmt: skip
     """Say whether models change their choice with words or order, by the rules of `verdicts` and `WORD_MEANINGS`.
@@ -59,7 +62,7 @@ def answer_page_question(
     frames
         The tables named in `TABLES`.
     size
-        How many questions there are; the most wordings and orders of one.
+        How many questions there are; in how many wordings, and in how many orders, each was asked.
     when
         From `words.phrase_run_dates`.
     beyond
@@ -104,7 +107,7 @@ def answer_page_question(
         "choice_map": (*WORD_MEANINGS, *_describe_xparacon_extremes(answering)),
         "choice_xparacon": tuple(_describe_unvarying_models(answering)),
         "choice_consistency": tuple(_describe_how_often_choices_are_kept(judged)),
-        "choice_positions": tuple(_describe_how_many_models_prefer_letters(letters, orders=size[2])),
+        "choice_positions": tuple(_describe_how_many_models_prefer_letters(letters, orders=size[2].max())),
         "choice_differences": (
             *_describe_holm_significant_pair_counts(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
@@ -125,18 +128,20 @@ def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop_duplicates(["study", "model", "condition"])
 
 
-def _describe_numbers_of_models_and_questions(table: pd.DataFrame, size: tuple[int, int, int], when: str) -> str:
+def _describe_numbers_of_models_and_questions(
+    table: pd.DataFrame, size: tuple[int, pd.Series, pd.Series], when: str
+) -> str:
     """Say how many models were asked how many questions, in how many wordings and orders."""
     questions, wordings, orders = size
     return (
         f"{phrase_models_with_verb(table)} asked {format_quantity(questions, 'question')}, "
-        f"{'each ' if questions > 1 else ''}in {format_quantity(wordings, 'wording')} with its choices in "
-        f"{format_quantity(orders, 'order')}{when}."
+        f"{'each ' if questions > 1 else ''}in {format_count_range(wordings, 'wording')} with its choices in "
+        f"{format_count_range(orders, 'order')}{when}."
     )
 
 
 def _describe_counts_of_choice_verdicts(
-    judged: pd.DataFrame, n_asked: int, size: tuple[int, int, int], by_chance: pd.DataFrame,
+    judged: pd.DataFrame, n_asked: int, size: tuple[int, pd.Series, pd.Series], by_chance: pd.DataFrame,
     varying_examples: Sequence[str],
 ) -> str:  # fmt: skip
     """Count the words of the models that answer; of one, named where others were asked, say how many questions are
@@ -145,7 +150,7 @@ def _describe_counts_of_choice_verdicts(
     verdict_words = chance.blank_words_possibly_due_to_chance(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
         return chance.explain_withheld_verdict(by_chance)
-    _, wordings, orders = size
+    wordings, orders = (counts.max() for counts in size[1:])
     if len(judged) > 1:
         counts_sentence = verdicts.describe_verdict_word_counts(
             verdict_words, phrase_count_of_model_condition_pairs(judged)
@@ -207,11 +212,12 @@ def _format_xparacon_with_interval(row: pd.Series) -> str:
 def _describe_unvarying_models(answering: pd.DataFrame) -> Iterator[str]:
     """Say of how many models no question varies, and what is known of them."""
     rows = answering[np.isinf(answering["xparacon"])]
-    for _, row in rows.head(3).iterrows():
+    for _, row in rows.head(NAMED).iterrows():
         yield (
             f"None of {format_quantity(int(row['n_questions']), 'question')} varies in accuracy over its wordings with "
             f"{row['label']}: XParaCon is {_format_xparacon_with_interval(row)}."
         )
+    yield from iterate_count_of_unnamed_rows(len(rows), NAMED, "such row")
 
 
 def _describe_how_often_choices_are_kept(judged: pd.DataFrame) -> Iterator[str]:
@@ -285,7 +291,10 @@ def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFram
 def _describe_holm_significant_pair_counts(
     pairs: pd.DataFrame, answering: pd.DataFrame, questions_share_wordings: bool
 ) -> Iterator[str]:
-    """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings."""
+    """Count for each measure the pairs of models that differ after Holm; over questions, so in these wordings.
+
+    Holm's correction is over all pairs of a study, also those with a model that does not answer.
+    """
     scope_text = " in these wordings" if questions_share_wordings else ""
     for measure, part in (
         _select_pairs_of_answering_models(pairs, answering, "a_{}", "b_{}").groupby("measure", sort=False)
@@ -295,7 +304,8 @@ def _describe_holm_significant_pair_counts(
         tested = part.dropna(subset=["p_holm"])
         if tested.empty:
             continue
-        families = [family for _, family in tested.groupby("study")]
+        all_tested = pairs[pairs["p_holm"].notna()].merge(tested[list(FAMILY)].drop_duplicates())
+        families = [family for _, family in all_tested.groupby("study")]
         if not has_possibly_significant_test(*families):
             name = MEASURES[str(measure)]
             yield f"{capitalise_sentence(name)}: {explain_no_detectable_difference(*families)}"

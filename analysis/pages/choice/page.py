@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.measures.choices import TEXTS, read_choice_studies, require_choice_studies
@@ -35,8 +36,12 @@ class ChoicePage(Page):
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
-        shapes = [study.asked_mask.shape for study in read_choice_studies(self.runs)]
-        size = self._count_distinct_questions(), max(shape[1] for shape in shapes), max(shape[2] for shape in shapes)
+        masks = [study.asked_mask for study in read_choice_studies(self.runs)]
+        wordings, orders = (
+            pd.Series(np.concatenate([mask.any(axis=axis_of_other).sum(axis=1) for mask in masks]))
+            for axis_of_other in (2, 1)
+        )
+        size = self._count_distinct_questions(), wordings, orders
         return self.render_answer_with_added_cautions(narrative.answer_page_question(
             frames, size, words.phrase_run_dates(self.runs.info),
             beyond.describe_differences_beyond_rewording(self.runs),

@@ -12,6 +12,8 @@ _KINDS = {
     "entailment": "smaller one of the probabilities that wording and original entail each other, by the model named",
     "judge": "probability that the model named calls wording and original the same",
 }
+_OF_CORRECTED = "end of the 95 % interval of the corrected share, over items and the wordings that people read"
+_OF_EFFECT = "end of the fit's own 95 % interval of the change (t, Satterthwaite)"
 COLUMNS: Mapping[str, Column] = {
     # checks
     "check": Column("what compares wordings with the original", header="Check"),
@@ -99,6 +101,8 @@ COLUMNS: Mapping[str, Column] = {
                           "Changed, of all", 3),
     "corrected": Column("the same share among wordings of the same meaning, without the errors of the check", SHARE,
                         "Changed, corrected", 3),
+    "meaning_corrected.lower": Column(f"lower {_OF_CORRECTED}", SHARE, "Lower", 3),
+    "meaning_corrected.upper": Column(f"upper {_OF_CORRECTED}", SHARE, "Upper", 3),
     "change": Column("corrected share minus the uncorrected one", "-1 to 1", "Change", 3),
     "excess": Column("corrected share minus four fifths of the uncorrected one", "-1 to 1", "Beyond four fifths", 3),
     "sensitivity": Column("wordings that people call the same and the check lets pass", SHARE, "Sensitivity", 2),
@@ -107,6 +111,8 @@ COLUMNS: Mapping[str, Column] = {
     # effect
     "n_rows": Column("answers in the fit", "answers", "Answers"),
     "estimate": Column("change of the distance from a score of 0 to one of 1", "-1 to 1", "Effect", 3),
+    "meaning_effect.lower": Column(f"lower {_OF_EFFECT}", "-1 to 1", "Lower", 3),
+    "meaning_effect.upper": Column(f"upper {_OF_EFFECT}", "-1 to 1", "Upper", 3),
     "estimate_std": Column("change of the distance in its SDs per SD of the score", "SD", "Standardised", 2),
     "warnings": Column("what weakens the fit, or why there is none", header="Warnings"),
 }  # fmt: skip

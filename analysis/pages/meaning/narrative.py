@@ -25,6 +25,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
+from analysis.reporting.words.counts import iterate_count_of_unnamed_rows
 from analysis.reporting.words.meaning import (
     HARDLY,
     NO_CHECK,
@@ -60,7 +61,7 @@ CHECK_RULES = (
 )
 CORRECTED = "Corrected for the errors of the check, the share of changed answers"
 BY_PEOPLE = "The share of changed answers to wordings that people would call the same"
-NAMED_CHECKS = 4  # checks and models that sentences name; the tables have all
+NAMED_CHECKS = 4  # checks and models that sentences name: they say how many more the tables have
 CHECK_NAME = 40  # characters
 
 
@@ -196,7 +197,8 @@ def _describe_corrected_flip_shares(corrected: pd.DataFrame, checks: pd.DataFram
         is_new = subject != subject_before  # what the shares are of is said once
         yield f"{subject} is {share} with {row['label']}." if is_new else f"With {row['label']}, it is {share}."
         subject_before = subject
-    for reason, rows in list(corrected[~is_shown].groupby("not_shown", sort=False))[:2]:
+    yield from iterate_count_of_unnamed_rows(int(is_shown.sum()), NAMED_CHECKS, "corrected share")
+    for reason, rows in corrected[~is_shown].groupby("not_shown", sort=False):
         with_models = f" with {join_names(list(rows['label']))}" if len(rows) < len(corrected) else ""
         yield f"No corrected share is shown{with_models}: {reason}."
 
@@ -224,6 +226,7 @@ def _describe_quality_of_checks(checks: pd.DataFrame) -> Iterator[str]:
             )
         else:
             yield f"{name} is not used: {row['why_not']}. Its AUC is {auc}."
+    yield from iterate_count_of_unnamed_rows(len(order), NAMED_CHECKS, "check")
 
 
 def _format_interval_of_passing_decoys(row: Mapping[Hashable, Any]) -> str:
@@ -265,6 +268,7 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
             f"{format_quantity(int(row['n_decoys']), 'decoy')} the "
             f"same{phrase_study_where_several(annotators, row['study'])}."
         )
+    yield from iterate_count_of_unnamed_rows(len(single), NAMED_CHECKS, "person", "people")
 
 
 def _describe_how_many_models_shift_by_meaning(effects: pd.DataFrame) -> Iterator[str]:

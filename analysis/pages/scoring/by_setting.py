@@ -10,8 +10,15 @@ import pandas as pd
 from analysis.measures.scores import GOLD
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.scoring.items import parse_range_ends
-from analysis.reporting.words import format_count_range, format_percent, format_quantity, join_names, verdicts
-from analysis.statistics.multiplicity import ALPHA
+from analysis.reporting.words import (
+    explain_no_detectable_difference,
+    format_count_range,
+    format_percent,
+    format_quantity,
+    join_names,
+    verdicts,
+)
+from analysis.statistics.multiplicity import ALPHA, has_possibly_significant_test
 
 HOLM = f"bootstrap, at {ALPHA:g} after Holm"
 
@@ -106,14 +113,19 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     comparisons = judged.dropna(subset=["tau_difference"])
     if comparisons.empty:
         return
-    lower, significant = count_differences_of_sign_and_clear_ones(comparisons, "tau", -1)
     width = judged["range"].map(lambda span: parse_range_ends(span)[1] - parse_range_ends(span)[0])
     distance = format_percent((judged["score_distance"] / width).mean())
     yield (
         f"The mean of {format_count_range(judged['samples'], 'sample')} lies {distance} of the range away from the "
         "exact score on average."
     )
+    lower, n_clear = count_differences_of_sign_and_clear_ones(comparisons, "tau", -1)
+    families = [family for _, family in methods[methods["tau_p"].notna()].groupby("study")]
+    is_detectable = has_possibly_significant_test(*families)
+    clear_text = f", clearly in {n_clear or 'none'} ({HOLM})" if is_detectable else ""
     yield (
         f"Its tau is lower than that of the exact score in {lower} of "
-        f"{format_quantity(len(comparisons), 'comparison')}, clearly in {significant or 'none'} ({HOLM})."
+        f"{format_quantity(len(comparisons), 'comparison')}{clear_text}."
     )
+    if families and not is_detectable:
+        yield explain_no_detectable_difference(*families)

@@ -28,12 +28,12 @@ from ground.capitals import capitalise_sentence
 _HOLLOW = "Filled: tuned models; hollow: base models."
 
 
-def _describe_missing_legend(n_models: int) -> str:
+def _describe_missing_legend(n_names: int) -> str:
     """Say that a legend is left out; empty where it is there."""
     return (
         ""
-        if n_models <= MOST_NAMES
-        else f" No legend: {n_models:,} models are more than colours; the table names them."
+        if n_names <= MOST_NAMES
+        else f" No legend: {n_names:,} names are more than it has room for; the table has them."
     )
 
 
@@ -48,14 +48,14 @@ def caption_score_violins(items: pd.DataFrame) -> str:
     sizes = items.groupby(["study", "group"])["item"].nunique()
     groups = f"in {format_quantity(len(sizes), 'group')} " if len(sizes) > 1 else ""
     human = " Grey: the human scores, moved to the same range." if items["gold"].notna().any() else ""
-    unscored, models = int(items["score"].isna().sum()), labels.build_row_labels(items).nunique()
+    unscored, rows = int(items["score"].isna().sum()), labels.build_row_labels(items).nunique()
     left_out_text = f" Left out: {format_quantity(unscored, 'missing score')}." if unscored else ""
     return (
         f"Distribution of the scores that {format_quantity(items['model'].nunique(), 'model')} gave to "
         f"{format_count_range(sizes, 'item')} {'each ' if len(sizes) > 1 else ''}{groups}on the range "
         f"{span} at {phrase_temperature(temperature)} ({method} scores). Kernel densities, each scaled to the same "
         f"height, cut at the lowest and highest score. Stroke: median. {_HOLLOW}{human}{left_out_text}"
-        f"{labels.describe_shown_rows(panels.ROWS, models, 'models', 'with the lowest and highest mean score')}"
+        f"{labels.describe_shown_rows(panels.ROWS, rows, 'rows', 'with the lowest and highest mean score')}"
         f"{labels.explain_mark_of_unjudged_models(items)}"
     )
 
@@ -65,7 +65,7 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
     first = scores.iloc[0]
     drawn = select_temperature_lines_to_draw(scores)
     flat = int((drawn["kurtosis"].isna() & drawn["caution"].str.startswith(EQUAL)).sum())
-    models = len(scores[["study", "model", "form", "prompt"]].drop_duplicates())
+    lines = len(scores[["study", "model", "form", "prompt"]].drop_duplicates())
     flat_text = f" No mark of kurtosis where {EQUAL}: {flat} of {format_quantity(len(drawn), 'point')}." if flat else ""
     return (
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
@@ -73,7 +73,7 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
         f"group.{_describe_logarithmic_axis(drawn['kurtosis'])} Lines: 95 % "
         f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
         f"tuned models; hollow, dashed: base models.{flat_text}"
-        f"{labels.describe_shown_rows(MOST_LINES, models, 'models', 'with the lowest and highest mean tau')}"
+        f"{labels.describe_shown_rows(MOST_LINES, lines, 'lines', 'with the lowest and highest mean tau')}"
         f"{labels.explain_mark_of_unjudged_models(scores)}"
     )
 

@@ -71,6 +71,12 @@ COLUMNS: Mapping[str, Column] = {
     "tau_p_holm": Column(
         "p of the difference in tau after Holm over all pairs of the study and setting", "", "p of tau (Holm)", 3
     ),
+    "score_methods.kurtosis_p_holm": Column(
+        "p of the difference in kurtosis after Holm over all rows of the study", "", "p of kurtosis (Holm)", 3
+    ),
+    "score_methods.tau_p_holm": Column(
+        "p of the difference in tau after Holm over all rows of the study", "", "p of tau (Holm)", 3
+    ),
     "dropped": Column("samples without a number, over all items", "samples", "Dropped"),
     "clipped": Column("samples outside the range, moved to its nearer end", "samples", "Clipped"),
     # how the scale is used, and how well

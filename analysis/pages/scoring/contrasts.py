@@ -65,7 +65,13 @@ def tabulate_score_changes_by_tuning(
     """
     rows = read_scores(runs, invalid)
     frame = _compare_unit_pairs(
-        rows, list(_pair_base_with_tuned_units(runs, rows)), ("pre", "post"), biased, resamples, seed
+        rows,
+        list(_pair_base_with_tuned_units(runs, rows)),
+        ("pre", "post"),
+        ["study", *SETTING],
+        biased,
+        resamples,
+        seed,
     )
     return frame.drop(columns=["stage", "samples", "score_difference", "score_distance"], errors="ignore")
 
@@ -88,8 +94,8 @@ def tabulate_sampled_versus_exact_scores(
         study, group, model, series, stage, range, temperature, sampled_condition, exact_condition; n: items with both
         scores; samples: per item; score_difference: mean of the sampled minus the exact score, score_distance: mean of
         its absolute value; kurtosis_sampled, kurtosis_exact, tau_sampled, tau_exact; kurtosis_difference,
-        tau_difference: sampled minus exact, with X_lower, X_upper, no_interval, X_p, X_p_holm, p_least, caution and
-        validities as in `tabulate_score_changes_by_tuning`.
+        tau_difference: sampled minus exact, with X_lower, X_upper, no_interval, X_p, p_least, caution and validities as
+        in `tabulate_score_changes_by_tuning`; X_p_holm: after Holm over all settings of a study, which the page counts.
     """
     rows = read_scores(runs, invalid)
     fields_by_condition = _map_condition_fields(runs)
@@ -104,15 +110,19 @@ def tabulate_sampled_versus_exact_scores(
             thinks = any(fields.get("answer") == THOUGHT for fields in (exact_fields, sampled_fields))
             if is_same_prompt and not thinks and methods == METHODS[::-1]:
                 pairs.append((study, (model, exact), (model, sampled)))
-    frame = _compare_unit_pairs(rows, pairs, ("exact", "sampled"), biased, resamples, seed)
+    frame = _compare_unit_pairs(rows, pairs, ("exact", "sampled"), ["study"], biased, resamples, seed)
     frame = frame.rename(columns={"exact_model": "model"})
     return frame.drop(columns=["sampled_model", "method", "kurtosis_gold"], errors="ignore")
 
 
 def _compare_unit_pairs(
-    rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], biased: bool, resamples: int, seed: int
-) -> pd.DataFrame:
-    """Make one row per group and pair of units: the figures of both, and the differences, second minus first."""
+    rows: pd.DataFrame, pairs: list[Pair], sides: tuple[str, str], family: list[str], biased: bool, resamples: int,
+    seed: int,
+) -> pd.DataFrame:  # fmt: skip
+    """Make one row per group and pair of units: the figures of both, and the differences, second minus first.
+
+    Holm's correction is over the rows that are alike in the columns `family`.
+    """
     tables = []
     for (study, _, _), part in rows.groupby(["study", "group", "range"], sort=False):
         wide, gold, width = build_score_matrix_gold_and_width(part)
@@ -154,7 +164,6 @@ def _compare_unit_pairs(
         return pd.DataFrame()
     frame = pd.concat(tables, ignore_index=True)
     frame["p_least"] = compute_smallest_bootstrap_p(resamples, frame["n"])
-    family = ["study", *SETTING]
     return frame.assign(
         **{f"{name}_p_holm": correct_families_by_holm(frame, family, f"{name}_p") for name in ("kurtosis", "tau")}
     )

@@ -320,7 +320,7 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         )
         if families and not has_possibly_significant_test(*families):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(*families)}"
-        else:
+        elif families:
             yield (
                 f"{measure_name} rises clearly in {more or 'none'} of {format_quantity(len(defined_pairs), 'pair')} "
                 f"and falls clearly in {less or 'none'} ({HOLM})."

@@ -23,7 +23,6 @@ def caption_effects(mixed: pd.DataFrame) -> str:
     """Write the caption of the effects."""
     tested = mixed[mixed["term"] != INTERCEPT]
     fits = tested.drop_duplicates(["study", "model", "condition"])
-    models = len(fits)
     response_name = choice.read_answer_pair_attached_to_frame(mixed).measure_phrase_with_article
     response_name = response_name if (tested["scale"] == "identity").all() else f"the logit of {response_name}"
     drawn_effects = select_drawn_effects(mixed)
@@ -34,7 +33,7 @@ def caption_effects(mixed: pd.DataFrame) -> str:
         ends = drawn_effects[["estimate_std_lower", "estimate_std_upper"]].abs()
         if (ends > compute_effect_axis_limit(drawn_effects)).any(axis=None):
             arrows = " Arrows: the interval is longer than the axis."
-    selection = labels.describe_shown_rows(MOST_ROWS, models, "models", "with the largest effects")
+    selection = labels.describe_shown_rows(MOST_ROWS, len(fits), "fits", "with the largest effects")
     return (
         f"Effects of {phrase_predictor_count(tested['term'])} on {response_name} with "
         f"{phrase_models_in_conditions(fits)}. Each is fitted by a mixed model over "
@@ -64,9 +63,9 @@ def caption_correlations(frame: pd.DataFrame) -> str:
     )
 
 
-def _describe_drawn_model_selection(n_models: int, measure_name: str) -> str:
-    """Say which models are drawn where there are more than a figure has room for; else nothing."""
-    return labels.describe_shown_rows(MOST_PANELS, n_models, "models", f"with the largest {measure_name}", ending="")
+def _describe_drawn_fit_selection(n_fits: int, measure_name: str) -> str:
+    """Say which fits are drawn where there are more than a figure has room for; else nothing."""
+    return labels.describe_shown_rows(MOST_PANELS, n_fits, "fits", f"with the largest {measure_name}", ending="")
 
 
 def caption_residuals(frame: pd.DataFrame) -> str:
@@ -79,7 +78,7 @@ def caption_residuals(frame: pd.DataFrame) -> str:
         "on average. A slanted edge shows where "
         f"{choice.read_answer_pair_attached_to_frame(frame).measure_phrase_with_article} "
         "ends at 0 or 1, which a linear model does not know: compare the logit "
-        f"scale.{_describe_drawn_model_selection(int(frame['total'].iloc[0]), 'residuals')}"
+        f"scale.{_describe_drawn_fit_selection(int(frame['total'].iloc[0]), 'residuals')}"
         f"{labels.explain_mark_of_unjudged_models(frame)}"
     )
 
@@ -92,6 +91,6 @@ def caption_intercepts(frame: pd.DataFrame) -> str:
         f"how much higher {choice.read_answer_pair_attached_to_frame(frame).measure_phrase_with_article} "
         "is on an item than the features of its wordings predict. Lines: 95 % "
         "intervals (1.96 conditional standard errors). The fit assumes that they are normally distributed: a straight "
-        f"middle, no steps, no isolated ends.{_describe_drawn_model_selection(len(units), 'intercepts')}"
+        f"middle, no steps, no isolated ends.{_describe_drawn_fit_selection(len(units), 'intercepts')}"
         f"{labels.explain_mark_of_unjudged_models(frame)}"
     )

@@ -134,16 +134,16 @@ def _describe_item_varying_and_unconfirmed_effects(effects: pd.DataFrame) -> Ite
         # Where all features differ equally often, none does so most often.
         most_often = "most often " if counts.min() < counts.max() else ""
         yield (
-            f"{len(varying)} of {format_quantity(len(tested), 'effect')} {'differs' if len(varying) == 1 else 'differ'}"
-            f" between items (F test, Holm): {most_often}{join_names(list(map(name_predictor, counts.index)), 3)}. "
+            f"Effects differ between items in {len(varying)} of {format_quantity(len(tested), 'F test')} (Holm): "
+            f"{most_often}{join_names(list(map(name_predictor, counts.index)), 3)}. "
             "One number per model is then an average over these items."
         )
     unconfirmed = effects[(effects["p_bonferroni"] < ALPHA) & ~effects["confirmed"]]
     if len(unconfirmed):
-        significant_count = format_quantity(int((effects["p_bonferroni"] < ALPHA).sum()), "effect")
+        significant_count = format_quantity(int((effects["p_bonferroni"] < ALPHA).sum()), "test")
         yield (
-            f"Cluster-robust errors do not confirm {len(unconfirmed)} of the {significant_count} that the fits' own "
-            "errors call significant. They count as not significant here."
+            f"Cluster-robust errors do not confirm {len(unconfirmed)} of the {significant_count} that are significant "
+            "by the fits' own errors. They count as not significant here."
         )
 
 

@@ -102,11 +102,7 @@ def answer_page_question(
             for text in _describe_yes_changes(str(name), part, table, several, _count_tested_yes_changes(means))
         ),
         "shifts": tuple(_describe_acquiescence_by_answer_certainty(frames["shifts"], table)),
-        "shots": tuple(
-            _describe_mean_consistency_change(
-                "Exemplars change Consistency by", frames["shots"][frames["shots"]["model"] != ""]
-            )
-        ),
+        "shots": tuple(_describe_mean_consistency_change("Exemplars change Consistency by", frames["shots"])),
         "stages": tuple(
             _describe_mean_consistency_change(
                 "Consistency of the tuned models minus that of the base models of their series is", frames["stages"]
@@ -322,31 +318,35 @@ def _describe_acquiescence_by_answer_certainty(shifts: pd.DataFrame, answering_r
     larger, smaller = (int((clear & (sign * rows["band_difference"] > 0)).sum()) for sign in (1, -1))
     yield (
         f"Where p(Yes) was between 0.2 and 0.8, agreement-seeking wording shifts it by "
-        f"{format_percentage_points(rows['shift_band'].mean())} points on average, and elsewhere by "
+        f"{format_percentage_points(rows['shift_band'].mean())} points on average over "
+        f"{format_quantity(len(rows), 'comparison')} with a test, and elsewhere by "
         f"{format_percentage_points(rows['shift_outside'].mean())}."
     )
     yield (
-        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of "
-        f"{format_quantity(len(rows), 'comparison')}, clearly smaller in {smaller or 'none'} (bootstrap over items, "
-        f"{HOLM})."
+        f"The shift between 0.2 and 0.8 is clearly larger in {larger or 'none'} of these, clearly smaller in "
+        f"{smaller or 'none'} (bootstrap over items, {HOLM})."
     )
 
 
 def _describe_mean_consistency_change(begin: str, comparisons: pd.DataFrame) -> Iterator[str]:
-    """Say how Consistency changes: on average, and in how many comparisons clearly."""
-    rows = comparisons[comparisons["measure"] == "consistency"]
-    if len(rows):
-        yield f"{begin} {format_percentage_points(rows['difference'].mean())} points on average."
-        yield _describe_clear_difference_counts(rows)
+    """Say how Consistency changes: on average, and in how many comparisons clearly.
 
-
-def _describe_clear_difference_counts(rows: pd.DataFrame) -> str:
-    """Say in how many comparisons the difference is clearly above 0, and clearly below."""
-    if rows["p_holm"].notna().any() and not has_possibly_significant_test(rows):
-        return explain_no_detectable_difference(rows)
+    Means over models (of no model) are not counted; Holm's correction is over them, too.
+    """
+    family = comparisons[comparisons["measure"] == "consistency"]
+    rows = family[family["model"] != ""] if "model" in family else family
+    if rows.empty:
+        return
+    yield f"{begin} {format_percentage_points(rows['difference'].mean())} points on average."
+    tested = family.dropna(subset=["p_holm"])
+    if tested.empty:
+        return
+    if not has_possibly_significant_test(tested):
+        yield explain_no_detectable_difference(tested)
+        return
     clear = verdicts.mark_clear_effects(rows["p_holm"])
     up, down = (int((clear & (sign * rows["difference"] > 0)).sum()) for sign in (1, -1))
-    return (
+    yield (
         f"It is clearly higher in {up or 'none'} and clearly lower in {down or 'none'} of "
         f"{format_quantity(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
     )

@@ -52,7 +52,8 @@ def build_pictures(figure_name: str, frames: Frames) -> list[Picture]:
     figure = entry.plot_name or figure_name
     draw = catalogue.import_page_function(page, f"plots.draw_{figure}")
     caption = catalogue.import_page_function(page, f"captions.caption_{figure}")
-    looks, info = plotting.assign_look_to_each_model(frames.runs.models), frames.runs.info
+    looks = plotting.assign_look_to_each_model(frames.runs.models, frames.runs.models_with_response_rows)
+    info = frames.runs.info
     parts = [part for part in _list_frames_of_each_picture(page, entry, frames) if not part[0].empty]
     for part in parts:
         selection.attach_answer_pair_of_studies_to_frame(part[0], info)

@@ -41,7 +41,7 @@ FONT = "DejaVu Sans"  # matplotlib's own, so that a figure is the same everywher
 FONTS = "'DejaVu Sans', Verdana, Geneva, 'Segoe UI', Arial, sans-serif"
 # Okabe and Ito's palette without its yellow, which vanishes on white.
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "h", "<", ">", "p", "*")
 INK, FAINT, RULE = "#1f2328", "#6e7781", "#d5d9de"
 DIVERGING, SEQUENTIAL = "PuOr", "viridis"  # orange is low or negative, purple high or positive, white the middle
 STYLE: Any = {
@@ -95,7 +95,7 @@ class Drawing(Figure):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Hold the colour, the marker and the number of one model, the same everywhere in a report; 0 is no model."""
+    """Hold the colour, the marker and the number of one model, the same on a whole page; 0 is no model."""
 
     colour: str
     marker: str
@@ -110,11 +110,17 @@ class Look:
 Looks: TypeAlias = Mapping[str, Look]  # by model
 
 
-def assign_look_to_each_model(models: Iterable[str]) -> dict[str, Look]:
-    """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker."""
-    names = sorted(set(models))
-    size = len(OKABE_ITO)
-    return {name: Look(OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)], i + 1) for i, name in enumerate(names)}
+def assign_look_to_each_model(models: Iterable[str], of_page: Iterable[str] = ()) -> dict[str, Look]:
+    """Give every model a look, in the order of the names; beyond seven models, colours return with a new marker.
+
+    A report of up to seven models has one look of each on all pages. In a larger one, the models of a page, `of_page`,
+    come first, so that up to seven have a colour each there. The number is that of the report.
+    """
+    names, size = sorted(set(models)), len(OKABE_ITO)
+    first = set(of_page) if len(names) > size else set()
+    places = enumerate(sorted(names, key=lambda name: (name not in first, name)))
+    shapes = {name: (OKABE_ITO[i % size], MARKERS[i // size % len(MARKERS)]) for i, name in places}
+    return {name: Look(*shapes[name], number) for number, name in enumerate(names, start=1)}
 
 
 def assign_one_look_to_all_models(looks: Looks) -> dict[str, Look]:
@@ -148,10 +154,10 @@ def list_model_css_class_of_each_label(frame: pd.DataFrame, names: Iterable[str]
 
 
 def assign_looks_of_distinct_colours(looks: Looks, models: Iterable[str]) -> dict[str, Look]:
-    """Give the models of one figure a colour each, where they are told apart by colours and a legend.
+    """Give the models of one figure, which a legend tells apart, a colour and marker each.
 
-    They keep the looks that they have on all pages, unless two of them share a colour, as in a report of more than
-    seven models: then the figure has looks of its own. Of more models than colours, no two share colour and marker.
+    A model has one colour on all figures of a page; no two of up to seven models share one. Of those that would share
+    colour and marker here, as one model under several prompts, the first keeps its marker, and others take the next.
 
     Parameters
     ----------
@@ -165,16 +171,14 @@ def assign_looks_of_distinct_colours(looks: Looks, models: Iterable[str]) -> dic
     dict
         Model -> its look.
     """
-    look_by_model = {model: looks[model] for model in models}
-    colours = {look.colour for look in look_by_model.values()}
-    shapes = {(look.colour, look.marker) for look in look_by_model.values()}
-    if len(colours) == len(look_by_model) or len(shapes) == len(look_by_model) > len(OKABE_ITO):
-        return look_by_model
-    places = enumerate(look_by_model.items())  # 7 colours and 8 markers, both in turn, make 56 shapes
-    return {
-        model: replace(look, colour=OKABE_ITO[n % len(OKABE_ITO)], marker=MARKERS[n % len(MARKERS)])
-        for n, (model, look) in places
-    }
+    look_by_model: dict[str, Look] = {}
+    shapes: set[tuple[str, str]] = set()
+    for model in models:
+        look, start = looks[model], MARKERS.index(looks[model].marker)
+        free_markers = (m for m in MARKERS[start:] + MARKERS[:start] if (look.colour, m) not in shapes)
+        look_by_model[model] = replace(look, marker=next(free_markers, look.marker))
+        shapes.add((look.colour, look_by_model[model].marker))
+    return look_by_model
 
 
 def run_in_report_style(draw: Callable[P, R]) -> Callable[P, R]:

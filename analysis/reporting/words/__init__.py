@@ -273,7 +273,7 @@ def explain_no_detectable_difference(*families: pd.DataFrame) -> str:
     """
     return (
         f"{format_quantity(sum(map(len, families)), 'pair')} compared: no difference could be shown. With so few items "
-        f"or bootstrap samples, the smallest p value after Holm is {compute_smallest_p_after_holm(*families):.2f}."
+        f"or draws, the smallest p value after Holm is {compute_smallest_p_after_holm(*families):.2f}."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from analysis.reporting.words import format_count_range, format_quantity
@@ -52,3 +54,14 @@ def phrase_models_with_verb(rows: pd.DataFrame) -> str:
     """
     text = phrase_models_in_conditions(rows)
     return f"{text}{',' if ',' in text.partition('(')[0] else ''} {'was' if rows['model'].nunique() == 1 else 'were'}"
+
+
+def iterate_count_of_unnamed_rows(n_rows: int, n_named: int, noun: str, plural: str | None = None) -> Iterator[str]:
+    """Yield how many more rows a table has than the sentences before name; nothing where they name all.
+
+    >>> list(iterate_count_of_unnamed_rows(6, 4, "check")), list(iterate_count_of_unnamed_rows(4, 4, "check"))
+    (['The table has 2 more checks.'], [])
+    """
+    if n_rows > n_named:
+        plural_after_more = None if plural is None else f"more {plural}"
+        yield f"The table has {format_quantity(n_rows - n_named, f'more {noun}', plural_after_more)}."

@@ -59,6 +59,12 @@ RIGHT = [
     ("score_differences", "tau_difference_upper", "tuned", "exact"),
     ("benchmarks", "p_holm", "method", "n_tests"),
     ("mixed", "p_holm", "n_tests", "method"),
+    ("choice_differences", "p", "exchanging both sides", "bootstrap"),
+    ("choice_changes", "p_least", "questions", "bootstrap"),
+    ("meaning_corrected", "lower", "corrected share", "difference"),
+    ("meaning_effect", "upper", "Satterthwaite", "difference"),
+    ("score_methods", "tau_p_holm", "over all rows of the study", "setting"),
+    ("score_differences", "tau_p_holm", "of the study and setting", "rows"),
 ]  # fmt: skip
 
 

@@ -142,7 +142,7 @@ def test_a_number_is_planned_for_the_side_on_which_the_pilot_has_it(plan_check):
 @pytest.mark.slow
 def test_a_count_has_no_size(plan_check):
     rows, told = plan_check('[[rule]]\nrequire = "stability.n_items >= 10"\n')
-    assert rows == [] and "a count without uncertainty" in told and "and 1 other number" in told
+    assert rows == [] and "a count without uncertainty: decided by any size (synthetic · a" in told
 
 
 @pytest.mark.slow
@@ -281,7 +281,7 @@ def test_studies_of_other_numbers_of_wordings_have_designs_of_their_own(tmp_path
     printed = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(printed.out)))
     assert [(row["study"], row["items"], row["wordings"]) for row in rows] == [("few", "30", "2"), ("many", "30", "4")]
-    assert "each study, or number of wordings, has designs of its own (few, a, plain, and 3 other numbers)" in (
+    assert "each study, or number of wordings, has designs of its own (few · a · plain, few · a · plain" in (
         printed.err
     )
     assert "out of reach" not in printed.err
@@ -294,9 +294,13 @@ def test_studies_of_other_numbers_of_wordings_have_designs_of_their_own(tmp_path
         ([(5,), (5,), (8,)], 3, {"ab": True, "c": True}),
         ([(5,), (8,), (8,)], 3, {"a": True, "b": True, "c": True}),
         ([(5,), (5,), (5,)], 2, {"ab": True, "c": False}),
+        ([(5,), (5,), (5,)], 1, {"a": True, "bc": False}),
+        ([(5,), (8,), (8,)], 2, {"a": True, "b": True, "c": False}),
     ],
 )
-def test_numbers_are_planned_apart_only_where_no_design_decides_all(wordings, n_reached, groups):
+def test_numbers_out_of_reach_are_left_out_and_others_planned_apart_only_where_no_design_decides_all(
+    wordings, n_reached, groups
+):
     """Models a and b are of one study, c is of another."""
     rule = Rule("score >= 0.1", "score", NUMBER, "score", at_least=0.1)
     aims = [
@@ -305,3 +309,20 @@ def test_numbers_are_planned_apart_only_where_no_design_decides_all(wordings, n_
     ]
     plans = designs.plan_numbers_together_or_apart(aims, 0.8)
     assert {"".join(aim.model for aim in group): bool(planned) for group, planned in plans} == groups
+
+
+def test_a_number_out_of_reach_is_named_and_the_others_of_its_study_are_planned(tmp_path, capsys):
+    """All numbers of the study were said to be out of reach, and the line named the first model."""
+    frame = pd.concat([
+        paraphrases({f"i{n:02}": [low + n % 2 * 0.2] * 3 for n in range(40)}, model=model)
+        for model, low in (("a", 0.4000001), ("b", 0.7))
+    ])  # fmt: skip
+    run = write_run(tmp_path / "run", frame)
+    (tmp_path / "rules.toml").write_text('[[rule]]\nrequire = "agreement >= 0.5"\n')
+    assert main(["plan", str(run), "--check", str(tmp_path / "rules.toml")]) == 0
+    printed = capsys.readouterr()
+    assert {row["model"] for row in csv.DictReader(io.StringIO(printed.out))} == {"b"}
+    assert "agreement >= 0.5: holds, if it is as in the pilot: out of reach with the wordings that are tried " in (
+        printed.err
+    )
+    assert "(synthetic · a · plain/yes-no)" in printed.err

@@ -112,6 +112,18 @@ def test_with_one_order_perfectly_correct_is_called_accuracy(tmp_path):
     assert ">Perfectly correct" in several.table("choice").text
 
 
+def test_the_numbers_of_orders_of_two_studies_are_both_told(tmp_path):
+    """It said "each in 3 wordings with its choices in 4 orders", also of the study asked in 2."""
+    few = ASKED[ASKED["variant"].str.endswith(("/1", "/2"))]
+    folders = [
+        str(write_choice(tmp_path / name, always(asked, right, name), study=name))
+        for name, asked in (("four", ASKED), ("two", few))
+    ]
+    made = ChoicePage(folders, resamples=0)
+    made.answer()
+    assert "each in 3 wordings with its choices in 2 to 4 orders." in made._answer.setup
+
+
 def test_a_question_that_two_studies_ask_counts_once(tmp_path):
     first = write_choice(tmp_path / "a", always(ASKED, right), study="whole")
     second = write_choice(tmp_path / "b", always(questions(20, 4, choices=(4,)), right), study="test")
@@ -556,3 +568,16 @@ def test_pairs_of_two_studies_are_corrected_by_themselves():
     ])  # fmt: skip
     (line,) = narrative._describe_holm_significant_pair_counts(pairs, answering, questions_share_wordings=False)
     assert line == "In accuracy, 0 of 50 pairs of models differ after Holm."
+
+
+def test_pairs_with_a_model_that_does_not_answer_are_in_the_family_of_holm():
+    """40 pairs were corrected, 10 of models that answer: "0 of 10 differ" was said, though none of 40 could."""
+    pairs = pd.DataFrame({"study": "s", "subset": "all", "a_model": "a", "b_model": ["b"] * 10 + ["silent"] * 30,
+                          "a_condition": "c", "b_condition": "c", "measure": "accuracy", "p_holm": 1.0,
+                          "p_least": 2 / 1001})  # fmt: skip
+    answering = pd.DataFrame([
+        {"study": "s", "model": model, "condition": "c", "subset": "all", "label": model} for model in "ab"
+    ])  # fmt: skip
+    (line,) = narrative._describe_holm_significant_pair_counts(pairs, answering, questions_share_wordings=False)
+    assert line.startswith("Accuracy: 40 pairs compared: no difference could be shown.")
+    assert line.endswith("the smallest p value after Holm is 0.08.")

@@ -247,6 +247,26 @@ def test_numbers_stand_with_what_they_are_about():
     assert "The share corrected for errors of the check is not shown with m1: few read." in said.cautions
 
 
+def test_what_sentences_do_not_name_is_counted():
+    """A fifth check, person and corrected share were left out without a word."""
+    five = [f"m{number}" for number in range(5)]
+    frames = build(
+        checks=pd.concat([checks().assign(check=name) for name in five[:3]]),
+        annotators=people(names=five),
+        flips=flips(*[(0.3, 0.29, 0.02)] * 5),
+        corrected=pd.concat([corrected().assign(model=name) for name in five], ignore_index=True),
+    )
+    details = narrative.answer_page_question(frames).details
+    assert details["meaning_roc"][-1] == "The table has 2 more checks."
+    assert details["meaning_annotators"][-1] == "The table has 1 more person."
+    assert details["meaning_flips_by_model"][-1] == "The table has 1 more corrected share."
+    hidden = pd.concat([corrected(reason).assign(model=f"m{n}") for n, reason in enumerate("xyz")], ignore_index=True)
+    sentences = narrative.answer_page_question({**frames, "meaning_corrected": hidden}).details[
+        "meaning_flips_by_model"
+    ]
+    assert [f"with m{n}: {reason}." in " ".join(sentences) for n, reason in enumerate("xyz")] == [True] * 3
+
+
 @pytest.mark.parametrize("changes", [
     {}, {"flips": flips(*[(0.3, 0.29, 0.02)] * 5)},
     {"flips": flips((0.3, 0.25, 0.1), (0.4, 0.1, 0.02), (0.3, 0.3, 0.0))},

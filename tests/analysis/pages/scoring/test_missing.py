@@ -194,10 +194,15 @@ def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
     methods = pd.DataFrame({
         "study": "s", "group": "g", "model": ["a", "b"], "range": "0-9", "samples": 20, "validity_sampled": [0.9, 0.1],
         "validity_exact": [0.9, 0.1], "score_distance": [0.9, 8.1], "tau_difference": [-0.1, -0.2], "tau_p": 0.01,
-        "tau_p_holm": 0.01,
+        "tau_p_holm": 0.01, "p_least": 0.001,
     })  # fmt: skip
     first, second = describe_sampled_versus_exact_scores(methods)
-    assert "lies 10 % of the range away" in first and "in 1 of 1 comparison" in second
+    assert "lies 10 % of the range away" in first and "in 1 of 1 comparison, clearly in 1 (" in second
+    _, second, third = describe_sampled_versus_exact_scores(methods.assign(p_least=0.03))
+    assert second.endswith("in 1 of 1 comparison.")
+    assert third.startswith("2 pairs compared: no difference could be shown.")
+    untested = methods.assign(tau_p=np.nan, tau_p_holm=np.nan, p_least=np.nan)
+    assert [line.endswith("comparison.") for line in describe_sampled_versus_exact_scores(untested)] == [False, True]
 
 
 def test_the_range_of_the_largest_kurtosis_is_that_of_models_that_are_judged():

@@ -258,6 +258,14 @@ def test_p_values_are_corrected_within_each_study_and_setting(frames):
     assert (pairs["p_least"] == compute_smallest_bootstrap_p(40, pairs["n"])).all()
 
 
+def test_p_values_of_samples_against_exact_scores_are_corrected_over_all_settings_which_the_page_counts(frames):
+    """They were corrected within each setting, and those of all settings were counted. Reference: multipletests."""
+    methods = frames["score_methods"].dropna(subset=["tau_p"])
+    assert methods["study"].nunique() == 1 and len(methods[["range", "temperature"]].drop_duplicates()) > 1
+    expected = multipletests(methods["tau_p"], method="holm")[1]
+    assert methods["tau_p_holm"].tolist() == pytest.approx(list(expected), abs=1e-12)
+
+
 def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
     details = narrative.answer_page_question(frames, SETTING).details
     assert details["score_ranges"][0].startswith("The kurtosis is furthest from 0 on the range")

@@ -133,7 +133,8 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     assert "equal" not in captions.caption_score_temperatures(lacking)
     of_prompts = pd.concat([frame.assign(prompt=prompt) for prompt in ("short", "long")])
     *_, legend = plots.draw_score_temperatures(of_prompts).axes
-    assert len({line.get_markeredgecolor() for line in legend.lines}) == 2  # a legend of one colour names nothing
+    looks = [(line.get_markeredgecolor(), line.get_marker()) for line in legend.lines]
+    assert looks == [("#0072B2", "o"), ("#0072B2", "s")]  # one model has one colour
 
 
 def test_influence_names_the_point_and_lists_what_changes_most(small):
@@ -176,6 +177,14 @@ def test_groups_are_spread_over_figures():
     assert [list(part["group"]) for (part,) in split_frame_by_most_groups_drawn(frame)] == [
         ["g0", "g1", "g2", "g3"], ["g4", "g5", "g6", "g7"], ["g8"]
     ]  # fmt: skip
+
+
+def test_a_model_in_two_conditions_counts_once_among_models_and_twice_among_rows():
+    """Of 13 models in two conditions, the caption said "the 24 of 26 models"."""
+    both = [judged([1, 2]).assign(model=f"m{n}", condition=name) for n in range(13) for name in ("a", "b")]
+    caption = captions.caption_score_violins(pd.concat(both))
+    assert "scores that 13 models gave" in caption
+    assert "Shown: the 24 with the lowest and highest mean score of 26 rows; the table has all." in caption
 
 
 def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):

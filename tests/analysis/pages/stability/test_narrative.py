@@ -129,7 +129,7 @@ def test_one_of_two_models_moves(tmp_path):
     )
     # Three items that all flip with one model only: the exact sign test gives 2 / 2^3, which proves nothing.
     assert said.details["differences"] == (
-        "1 pair compared: no difference could be shown. With so few items or bootstrap samples, the smallest p value "
+        "1 pair compared: no difference could be shown. With so few items or draws, the smallest p value "
         "after Holm is 0.25.",
     )
     said, _ = answer(tmp_path / "more", pd.concat([wordings(FIRM * 2, "firm"), wordings(TORN * 2, "torn")]))
@@ -145,7 +145,7 @@ def test_differ_is_said_after_holm_only(tmp_path):
     pairs = frames["differences"].query("measure == 'flip_10'")
     assert sorted(pairs["p"].round(3)) == [0.031, 0.031, 1.0]
     assert said.details["differences"] == (
-        "3 pairs compared: no difference could be shown. With so few items or bootstrap samples, the smallest p value "
+        "3 pairs compared: no difference could be shown. With so few items or draws, the smallest p value "
         "after Holm is 0.09.",
     )
 

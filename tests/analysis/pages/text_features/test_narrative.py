@@ -194,15 +194,15 @@ def test_on_the_logit_scale_there_are_no_percentage_points():
         ({"scales": [{"verdict": "on logit only"}, {"verdict": "significant on both, opposite sign"}]},
          "Agreement and its logit disagree on 2 of 2 effects; see the table of scales."),
         ({"mixed": [effect(m, "statement_length", 0.02, 0.01, confirmed=m == "a") for m in "abc"]},
-         "Cluster-robust errors do not confirm 2 of the 3 effects that the fits' own errors call significant. They "
+         "Cluster-robust errors do not confirm 2 of the 3 tests that are significant by the fits' own errors. They "
          "count as not significant here."),
         ({"mixed": [effect(m, "word_length", 0.02, p_slopes=p) for m, p in (("a", 1e-9), ("b", 0.03), ("c", 0.6))]},
-         "1 of 3 effects differs between items (F test, Holm): word length. One number per model is then an average "
+         "Effects differ between items in 1 of 3 F tests (Holm): word length. One number per model is then an average "
          "over these items."),
         ({"mixed": [effect(m, term, 0.02, p_slopes=1e-9) for m, term in
                     (("a", "word_length"), ("b", "word_length"), ("a", "statement_length"))]},
-         "3 of 3 effects differ between items (F test, Holm): most often word length and statement length. One number "
-         "per model is then an average over these items."),
+         "Effects differ between items in 3 of 3 F tests (Holm): most often word length and statement length. One "
+         "number per model is then an average over these items."),
     ],
 )  # fmt: skip
 def test_unpleasant_things_are_said(changes, said):

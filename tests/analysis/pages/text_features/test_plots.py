@@ -232,7 +232,7 @@ def test_effects_of_many_models_are_a_map_of_those_that_move_most():
     assert figure.axes[0].images[0].get_array().shape == (plots.MOST_ROWS, len(features.FEATURES))
     caption = captions.caption_effects(frame)
     assert "Dot: confirmed" in caption and "Lines:" not in caption
-    assert "Shown: the 24 with the largest effects of 300 models; the table has all." in caption
+    assert "Shown: the 24 with the largest effects of 300 fits; the table has all." in caption
 
 
 def test_orders_whose_fits_rest_on_other_numbers_of_paraphrases_are_not_drawn_as_one():
@@ -272,4 +272,4 @@ def test_rows_are_made_only_of_fits_whose_residuals_are_drawn(tmp_path, monkeypa
     monkeypatch.setattr(captions, "MOST_PANELS", 3)
     caption = captions.caption_residuals(shown)
     assert caption.startswith("Residuals of 3 mixed models") and "80 paraphrases each" in caption
-    assert "Shown: the 3 with the largest residuals of 4 models." in caption
+    assert "Shown: the 3 with the largest residuals of 4 fits." in caption

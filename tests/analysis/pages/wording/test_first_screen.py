@@ -89,3 +89,28 @@ def test_no_widened_interval_of_a_change_goes_beyond_100_points():
     (said,) = narrative._describe_largest_yes_change(rows, "In Japanese, ")
     assert said.startswith("In Japanese, the largest change with agreement-seeking wording is that of m0: ")
     assert said.endswith("to +100.0).")
+
+
+def test_means_over_models_are_in_the_family_of_holm_and_are_not_counted():
+    """By 16 comparisons alone one could differ; with the means over models, which are corrected too, none could."""
+    rows = pd.DataFrame({"model": ["m"] * 16 + [""] * 16, "measure": "consistency", "difference": 0.1, "p_holm": 1.0,
+                         "p_least": 2 / 1001})  # fmt: skip
+    average, could_not = narrative._describe_mean_consistency_change("It changes by", rows)
+    assert could_not.startswith("32 pairs compared: no difference could be shown.")
+    assert average == "It changes by +10.0 points on average."
+    _, counts = narrative._describe_mean_consistency_change("It changes by", rows.assign(p_least=1e-4))
+    assert counts.startswith("It is clearly higher in none and clearly lower in none of 16 comparisons")
+    untested = rows.assign(p_holm=float("nan"), p_least=float("nan"))
+    assert list(narrative._describe_mean_consistency_change("It changes by", untested)) == [average]
+
+
+def test_shifts_are_averaged_over_the_comparisons_that_are_counted():
+    """The mean was said to be that of all rows: those with too few pairs for a test are not in it."""
+    rows = pd.DataFrame({
+        "study": "s", "model": ["m", "n", "o"], "condition": "c", "language": "en", "task": "t", "pattern": "agreement",
+        "band_p_holm": [0.01, 0.9, float("nan")], "p_least": [0.001, 0.001, float("nan")],
+        "band_difference": [0.2, 0.1, 0.5], "shift_band": [0.3, 0.1, 0.9], "shift_outside": [0.1, 0.0, 0.4],
+    })  # fmt: skip
+    average, counts = narrative._describe_acquiescence_by_answer_certainty(rows, rows)
+    assert "shifts it by +20.0 points on average over 2 comparisons with a test, and elsewhere by +5.0." in average
+    assert "is clearly larger in 1 of these, clearly smaller in none" in counts
