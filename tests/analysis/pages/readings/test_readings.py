@@ -178,8 +178,8 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "Mostly the model: at least 70 % of the variance over wordings by probability stays under every reading "
         "(lower end of the interval)."
     )
-    whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
-    rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
+    whole = {**row, "common": 1.0, "common_lower": 1.0, "common_upper": 1.0}
+    rounded = {**whole, "common": 1 - 1e-12, "common_lower": 1 - 1e-12}  # a correlation of 1, as computed
     for row in (whole, rounded):
         assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
             "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
