@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
-from analysis.pages.negation.cautions import find_units_above_majority_baseline, list_cautions
-from analysis.pages.negation.figures import compute_valid_shares
+from analysis.pages.negation.cautions import list_cautions
+from analysis.pages.negation.figures import compute_valid_shares, find_units_above_majority_baseline
 from analysis.pages.negation.judgements import IMPORTANT
 from analysis.reporting.words import (
     Answer,
@@ -162,10 +162,11 @@ def _describe_change_by_position_and_word_class(places: pd.DataFrame, begin: str
 def _describe_label_shares_by_negation(bias: pd.DataFrame, begin: str) -> Iterator[str]:
     """Say how often each label of a study is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
+    average = "on average, " if bias.duplicated("label").any() else ""
     for label, row in means.dropna().iterrows():  # without answers to originals, or to negations, there is no share
-        yield (
-            f"{begin}“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
-            f"{format_percent(row['said_negated'])} with one, where it is right for "
+        yield capitalise_sentence(
+            f"{begin}{average}“{label}” is {format_percent(row['said_original'])} of the answers without a negation "
+            f"and {format_percent(row['said_negated'])} with one, where it is right for "
             f"{format_percent(row['right_negated'])}."
         )
 

@@ -248,6 +248,17 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     assert too_long(caption) == []
 
 
+def test_slopes_leave_out_a_model_that_guesses_before_one_that_is_judged(tmp_path):
+    """Of eight models, the judged one that changes least was left out, and a guess that changes more was drawn."""
+    first = ASKED[ASKED["variant"] == "original"].set_index("item")["gold"]
+    rows = [saying(ASKED["item"].map(first), f"deaf{i}") for i in range(6)]
+    rows += [saying(ASKED["gold"], "keen"), saying("neutral", "parrot")]
+    (frame,) = next(figures.build_minimal_pairs_frames(frames(tmp_path, pd.concat(rows))))
+    drawn = plots.choose_slope_rows(frame.assign(acc_change=frame["acc_change"].where(frame["able"], 0.9)))
+    assert "keen" in set(drawn["model"]) and "parrot" not in set(drawn["model"])
+    assert " most over important negations, judged ones first, of 8 models" in captions.caption_negation_slopes(frame)
+
+
 def test_slopes_join_the_two_shares_of_each_model(many):
     drawn = plots.draw_negation_slopes(many)
     rows = plots.choose_slope_rows(many)
