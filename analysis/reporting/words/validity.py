@@ -194,7 +194,7 @@ of the probability was shown, so what is on the options is known between bounds.
 def _join_labels_or_count(names: list[str], n_rows: int) -> str:
     """Join up to three short names; else say how many they are: the lowest is named, and a table has all."""
     joined = join_names(names)
-    return joined if len(names) < 3 or len(joined) <= SHORT else f"{len(names):,} of {n_rows:,}"
+    return joined if len(names) < 3 or len(joined) <= SHORT else f"{len(names):,} of {n_rows:,} rows"
 
 
 def _format_validity(row: pd.Series) -> str:

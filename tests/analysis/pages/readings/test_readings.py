@@ -486,7 +486,7 @@ def test_sentences_on_one_model_in_two_studies_name_the_study(frame, tmp_path):
     page.frames["reading_examples"].query("study == 'first'", inplace=True)
     assert page.examples().text.count("plain/yes-no of study “first”; ") == 3
     (unjudged,) = (text for text in cautions.list_cautions(readings.assign(validity=of_first)) if "Not judged" in text)
-    assert unjudged.startswith("Not judged: 5 of 10. ") and unjudged.endswith(
+    assert unjudged.startswith("Not judged: 5 of 10 rows. ") and unjudged.endswith(
         ": 10 % with probability (m · first), the lowest."
     )
 
