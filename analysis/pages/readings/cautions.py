@@ -99,7 +99,7 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
         with_models = f"With {join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
         yield (
             f"{with_models}{int(rows['left_out'].sum()):,} of {int(n_answered.sum()):,} wordings are left out, as not "
-            "every reading answered them; those left may be the easy ones. Ask all wordings in every way to keep them."
+            "every reading answered them. Those left may be the easy ones: ask all wordings in every way to keep them."
         )
 
 
@@ -119,8 +119,8 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
     if len(unknown):
         yield (
-            f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}: rules "
-            "for the same texts may misread them alike. Ask more items, several texts per wording, or wordings that "
+            f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}. Rules "
+            "for the same texts may misread them alike: ask more items, several texts per wording, or wordings that "
             "move the answer more."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
