@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import json
 import numbers
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -94,6 +95,8 @@ def convert_options_to_types_of_defaults(
 
 def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     """Convert a text to the type of a default; of another value, check its type, and whether it is one or several."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if not isinstance(value, str):
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):
