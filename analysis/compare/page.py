@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -16,6 +18,7 @@ from analysis.compare.pairing import pair_studies_of_two_run_sets
 from analysis.compare.pairs import Chosen, iterate_unit_pairs_to_compare
 from analysis.reporting.catalogue import Table
 from analysis.reporting.catalogue.grid import build_grid_without_catalogue, drop_uniform_grid_columns
+from analysis.reporting.catalogue.tables import convert_options_to_types_of_defaults
 from analysis.reporting.drawing import panels
 from analysis.reporting.drawing.plotting import WIDTHS, render_svg
 from analysis.reporting.output import provenance
@@ -27,9 +30,23 @@ from analysis.reporting.output.steps import render_comparison_of_two_tables
 from analysis.reporting.words import Answer
 from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.steps.checking import TOLERANCE
+from ground.errors import InputError, shorten_to_one_line
 
 NONE_NAMED = ("", "")
 FULL_PRECISION = "waver compare A B --format csv"
+
+
+def _refuse_odd_settings(numbers: Mapping[str, Any], pairs: Mapping[str, Any], measures: Any) -> None:
+    """Raise InputError for a setting that is no number from 0 on, no two texts of A and B, or no list of texts."""
+    known_options = inspect.signature(ComparePage).parameters
+    for name, number in convert_options_to_types_of_defaults("the comparison", numbers, known_options).items():
+        if number < 0:
+            raise InputError(f"{name} = {number}: give a number from 0 on")
+    for name, texts in {**pairs, "measures": measures}.items():
+        is_list_of_texts = isinstance(texts, list | tuple) and all(isinstance(text, str) for text in texts)
+        if not is_list_of_texts or (name in pairs and len(texts) != 2):
+            wanted = "two texts, of A and of B" if name in pairs else "a list of names"
+            raise InputError(f"{name} = {shorten_to_one_line(repr(texts))}: give {wanted}")
 
 
 class ComparePage:
@@ -56,6 +73,8 @@ class ComparePage:
         conditions: Sequence[str] = NONE_NAMED, margin: float = 0.0, names: Sequence[str] = NONE_NAMED,
         examples: int = 5,
     ) -> None:  # fmt: skip
+        _refuse_odd_settings({"margin": margin, "examples": examples},
+                             {"models": models, "conditions": conditions, "names": names}, measures)  # fmt: skip
         self.names = [name or path for name, path in zip(names, (a, b), strict=True)]
         self.sides = [runs.open_runs(resolve_path_here_or_in_notebooks(path)) for path in (a, b)]
         self.examples = examples

@@ -17,6 +17,7 @@ from ground.errors import InputError, shorten_to_one_line
 PROTOCOL = "choice"
 TEXTS, PER_BYTE = "texts", " per byte"
 ALL, NO_SUBSET = "all", "none"
+SUBSET_ALL = "subset all"  # a subset called "all" beside others
 NO_CHOICE, NOT_ASKED = -1, -2
 """In arrays of choices: no choice could be read; the question has no such order."""
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -96,7 +97,8 @@ class Choices:
         names = [str(name) for name in dict.fromkeys(self.subsets)]
         if len(names) == 1:
             return {ALL if names == [NO_SUBSET] else names[0]: self}
-        return {ALL: self, **{name: self.select_questions(self.subsets == name) for name in names}}
+        parts = {SUBSET_ALL if name == ALL else name: self.select_questions(self.subsets == name) for name in names}
+        return {ALL: self, **parts}
 
 
 def read_choice_studies(runs: Runs) -> list[Choices]:

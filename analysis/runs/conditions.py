@@ -14,6 +14,9 @@ ANSWER_FIELDS = frozenset({
     "answer", "temperature", "samples", "max_tokens", "effort", "share", "text_rule", "label_rule",
     "thoughts", "sampler", "top_p", "top_k", "min_p", "budget",
 })  # fmt: skip
+# Models are compared where these fields are equal; those that share no such values, whatever they are. The last one is
+# HELM's seed.
+MAY_DIFFER_BETWEEN_MODELS = ("form", "seed", "random")
 Conditions = Mapping[str, Mapping[str, Any]]
 
 

@@ -28,7 +28,7 @@ from analysis.steps.rows import (
 )
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
-ALL, NO_SUBSET = "all", "none"
+ALL, NO_SUBSET, SUBSET_ALL = "all", "none", "subset all"
 GROUP = [*UNIT, "subset"]
 
 
@@ -109,7 +109,8 @@ def _add_rows_of_all_subsets(choices: pd.DataFrame) -> pd.DataFrame:
     """Add the rows of studies with several subsets once more as the subset "all"; without subsets, all rows are it."""
     n_subsets = choices.groupby("study")["subset"].transform("nunique")
     choices = choices.assign(subset=choices["subset"].mask((n_subsets == 1) & (choices["subset"] == NO_SUBSET), ALL))
-    return pd.concat([choices[n_subsets > 1].assign(subset=ALL), choices], ignore_index=True)
+    renamed = choices.assign(subset=choices["subset"].mask((n_subsets > 1) & (choices["subset"] == ALL), SUBSET_ALL))
+    return pd.concat([choices[n_subsets > 1].assign(subset=ALL), renamed], ignore_index=True)
 
 
 def average_over_option_orders(choices: pd.DataFrame) -> pd.DataFrame:

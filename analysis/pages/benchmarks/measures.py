@@ -19,7 +19,7 @@ from analysis.runs import Runs
 from analysis.statistics.correlation import LEAST
 from ground.errors import InputError, RoomFailed
 
-ALL = "all"  # of studies: a table over the studies of a page
+ALL, STUDY_ALL = "all", "study all"  # a table over the studies of a page, and a study of that name
 COLUMNS = ("page", "study", "measure", "headline", "lead", "model", "condition", "form", "n_forms", "compared", "value",
            "unit", "accuracy", "parameters", "validity", "validity_at_most", "silent")  # fmt: skip
 # Columns of a row that its measures share.
@@ -149,7 +149,7 @@ def _list_unit_values_of_each_measure(
     unit_forms = _map_units_to_prompt_forms(runs)
     rows = frame[frame[measures.row_filter].astype(bool)] if measures.row_filter else frame
     if "study" not in rows:
-        rows = rows.assign(study=ALL)
+        rows = rows.assign(study="")
     units = list(rows[["study", "model", "condition"]].itertuples(index=False, name=None))
     joined_forms = {
         unit: own_form.find_form_of_unit_joining_conditions(runs, unit_forms, unit)
@@ -171,7 +171,8 @@ def _list_unit_values_of_each_measure(
                 if has_values and column_values.isna().all():
                     continue  # not a measure of these models: no predictor, no right answer
                 accuracy_column = measures.accuracy.get(column)
-                yield part[list(KEPT)].assign(
+                named = part[list(KEPT)].replace({"study": {"": ALL, ALL: STUDY_ALL}})
+                yield named.assign(
                     measure=f"{measure_name} ({kind})" if kind else measure_name, value=column_values,
                     headline=column in measures.headline, lead=column == measures.lead,
                     unit=catalogue.look_up_column(table_name, column).unit,
@@ -198,11 +199,11 @@ def _map_units_to_prompt_forms(runs: Runs) -> dict[own_form.Unit, UnitForm]:
     """Say how every unit was asked; a table that names no study is over all, and its units are those of the first."""
 
     def add_forms_over_all_studies() -> dict[own_form.Unit, UnitForm]:
-        """Return the forms of all units, and under study "all" those of the first unit of a name."""
+        """Return the forms of all units, and without a study those of the first unit of a name."""
         unit_forms = own_form.find_prompt_forms_of_units(runs)
         over_all: dict[own_form.Unit, UnitForm] = {}
         for (_, model, condition), unit_form in unit_forms.items():
-            over_all.setdefault((ALL, model, condition), unit_form)
+            over_all.setdefault(("", model, condition), unit_form)
         return over_all | unit_forms
 
     return runs.compute_once("ways of asking", add_forms_over_all_studies)

@@ -13,6 +13,7 @@ from analysis.measures.choices import PER_BYTE, Choices, find_text_reading_rule,
 from analysis.pages.choice import measures, over_questions
 from analysis.pages.choice.over_questions import MEASURES, PERFECT, XPARACON
 from analysis.runs import Runs
+from analysis.runs.conditions import MAY_DIFFER_BETWEEN_MODELS
 from analysis.statistics.interval import ONE_ITEM
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
@@ -21,7 +22,6 @@ BASE, AWARE = "base", "aware"  # kinds of the prompt
 TUNING, PROMPT, BOTH = "tuning", "prompt", "tuning and prompt"
 MOST_PAIRS = 500  # of a study and subset; of more, each model is compared with the first
 NOT_ASKING = ("prompt_hash", "reads", "reply_rule")  # of one form, as names are; versions say nothing of asking
-MAY_DIFFER = ("form", "seed", "random")  # between models that share no such values; the last one is HELM's seed
 FAMILY = ("study", "subset", "measure")
 
 
@@ -58,12 +58,12 @@ def tabulate_choice_differences(runs: Runs, *, resamples: int = DRAWS, seed: int
 
 def _list_compared_unit_pairs(study: Choices, conditions: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, int]]:
     """List the pairs of models that are compared; of too many, each model with the first."""
-    no_values = dict.fromkeys(MAY_DIFFER)
+    no_values = dict.fromkeys(MAY_DIFFER_BETWEEN_MODELS)
     asking_ways = [
         (_select_asking_fields(conditions, name) | no_values, name.endswith(PER_BYTE)) for _, name in study.units
     ]
     fields_by_unit = [conditions[name.removesuffix(PER_BYTE)] for _, name in study.units]
-    forms = [tuple(fields.get(field) for field in MAY_DIFFER) for fields in fields_by_unit]
+    forms = [tuple(fields.get(field) for field in MAY_DIFFER_BETWEEN_MODELS) for fields in fields_by_unit]
     forms_by_model = {model: {form for (other_model, _),
                               form in zip(study.units, forms, strict=True) if other_model == model}
           for model, _ in study.units}  # fmt: skip

@@ -65,7 +65,8 @@ class ChoicePage(Page):
             return render_missing_content_note(
                 "No model is right in one wording or order and chooses wrongly in another."
             )
-        first_examples = frame.assign(label=labels.build_row_labels(frame)).head(MOST_EXAMPLES)
+        units = self.frame("choice")[labels.UNIT].drop_duplicates()  # of some rows, a label may lack the study
+        first_examples = frame.merge(units.assign(label=labels.build_row_labels(units))).head(MOST_EXAMPLES)
         n_left = len(frame) - len(first_examples)
         left_out = f"{words.format_quantity(n_left, 'more pair')} in the table." if n_left else ""
         pairs = [_build_example_pair(row) for _, row in first_examples.iterrows()]

@@ -10,6 +10,7 @@ from analysis.reporting.words import format_count_range, format_quantity, labels
 
 FEW_ANSWERS = "less than half of the answers are one of the labels"  # of models that are not judged
 INTERVALS = "Lines: 95 % intervals over originals (shares: Wilson; differences: Newcombe)."
+ORDER = "whose share changes most over important negations, judged ones first,"
 KINDS = "Important: the negation changes the right label; unimportant: it does not."
 
 
@@ -22,8 +23,7 @@ def caption_negation_slopes(frame: pd.DataFrame) -> str:
         f"Share of right labels of {format_quantity(rows['model'].nunique(), 'model')}{where}, without and with a "
         f"negation. The two sides of a minimal pair differ in that one; {format_count_range(rows['n'], 'pair')} per "
         f"line. {KINDS} {INTERVALS.replace('Lines', 'Vertical lines')} Counterpart of Acc and Acc′ in Yoshida et "
-        "al., Table "
-        f"2.{labels.describe_shown_rows(LINES, models, 'models', 'whose share changes most over important negations')}"
+        f"al., Table 2.{labels.describe_shown_rows(LINES, models, 'models', ORDER)}"
         f"{labels.explain_mark_of_unjudged_models(rows, FEW_ANSWERS)}"
     )
 

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.negation.figures import compute_valid_shares
+from analysis.pages.negation.figures import compute_valid_shares, find_units_above_majority_baseline
 from analysis.reporting.words import (
     format_percent,
     join_names,
     labels,
     list_few_items_cautions,
     list_few_models_cautions,
-    verdicts,
 )
 from analysis.runs.folder import UNIT
 
@@ -24,29 +23,6 @@ SAME = 0.95  # share of one label from which on a model says nearly always the s
 def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
     """Say, in sentences, what a reader must know before believing the answer; from tables of the page by name."""
     return tuple(_list_negation_cautions(frames["negation_accuracy"], frames["minimal_pairs"], frames["negation_bias"]))
-
-
-def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return the units that label the originals rightly more often than the majority baseline.
-
-    By their intervals, widened for the number of units after Holm: of many that guess, some are above it by chance.
-    """
-    rows = accuracy[(accuracy["sentences"] == "original") & accuracy["accuracy_lower"].notna()]
-    names = ["accuracy", "accuracy_lower", "accuracy_upper", "majority"]
-
-    def list_units_clearly_above_majority_baseline(n_comparisons: int) -> list[str]:
-        """Mark the units whose interval, widened for a number of units, lies above the majority baseline."""
-        widen = verdicts.widen_share_interval_for_multiplicity
-        return ["able" if widen(share, low, high, n_comparisons)[0] > majority else ""
-                for share, low, high, majority in rows[names].itertuples(index=False, name=None)]  # fmt: skip
-
-    is_able = [
-        word != ""
-        for word in verdicts.choose_words_by_stepwise_wider_intervals(
-            list_units_clearly_above_majority_baseline, len(rows)
-        )
-    ]
-    return rows.loc[is_able, list(UNIT)].reset_index(drop=True)
 
 
 def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: pd.DataFrame) -> Iterator[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
 from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
-from analysis.pages.negation.cautions import find_units_above_majority_baseline, list_cautions
-from analysis.pages.negation.figures import compute_valid_shares
+from analysis.pages.negation.cautions import list_cautions
+from analysis.pages.negation.figures import compute_valid_shares, find_units_above_majority_baseline
 from analysis.pages.negation.judgements import IMPORTANT
 from analysis.reporting.words import (
     Answer,
@@ -26,11 +27,12 @@ from ground.capitals import capitalise_sentence
 
 LITTLE = 0.05
 HARDLY, YES = "hardly", "yes"
-BANDS = (Band(HARDLY, -LITTLE, 1.0), Band(YES, -1.0, -LITTLE))
+BANDS = (Band(HARDLY, -LITTLE, math.inf), Band(YES, -math.inf, -LITTLE))  # widened, an interval may end below −1
 WORD_MEANINGS = (
     f"“Yes” means that an important negation costs more than {100 * LITTLE:.0f} points of right labels: the whole 95 % "
     f"interval of this change (AccChg) lies below −{100 * LITTLE:.0f} points.",
-    f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0.",
+    f"“Hardly” means that it lies above −{100 * LITTLE:.0f} points, also where it is below 0. Where it lies on both "
+    "sides, these runs cannot tell.",
     "Of several models, the interval is widened for their number (Holm).",
     "Judged are models that label the originals rightly more often than their commonest label would (the majority "
     "baseline), by their whole interval, widened likewise. A model that cannot do without the negation cannot lose by "
@@ -64,12 +66,16 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         rows = valid.rename(columns={"name": "label", "valid": "validity"}).assign(validity_at_most=float("nan"))
         verdict, _ = phrase_verdict_without_judged_model(rows)  # the cautions say why
         return Answer(asked_sentence, verdict, cautions=doubts)
-    important = pairs[pairs["pairs"] == IMPORTANT].merge(answering)
+    important = pairs[pairs["pairs"] == IMPORTANT]
     if important.empty:
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
     judged = answering.merge(find_units_above_majority_baseline(accuracy))
+    important = important.merge(judged)
+    if len(judged) and important.empty:
+        reason = "no model that is judged has answers to both sides of a negation that changes the right label."
+        return Answer(asked_sentence, f"{verdicts.UNCLEAR}: {reason}", cautions=doubts)
     details: dict[str, list[str]] = {
-        "negation_slopes": [*WORD_MEANINGS, *_describe_models_losing_most_and_least(important.merge(judged))],
+        "negation_slopes": [*WORD_MEANINGS, *_describe_models_losing_most_and_least(important)],
         "negation_changes": [], "negation_places": [], "negation_bias": [],
     }  # fmt: skip
     for study, units in answering.groupby("study", sort=False):
@@ -81,7 +87,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         )
         details["negation_bias"] += _describe_label_shares_by_negation(frames["negation_bias"].merge(units), begin)
     return Answer(
-        asked_sentence, _describe_models_hurt_by_negation(important.merge(judged), len(valid)), cautions=doubts,
+        asked_sentence, _describe_models_hurt_by_negation(important, len(valid)), cautions=doubts,
         details={name: tuple(sentences) for name, sentences in details.items() if sentences},
     )  # fmt: skip
 
@@ -156,10 +162,11 @@ def _describe_change_by_position_and_word_class(places: pd.DataFrame, begin: str
 def _describe_label_shares_by_negation(bias: pd.DataFrame, begin: str) -> Iterator[str]:
     """Say how often each label of a study is said without and with a negation: means over the models that answer."""
     means = bias.groupby("label", sort=False)[["said_original", "said_negated", "right_negated"]].mean()
+    average = "on average, " if bias.duplicated("label").any() else ""
     for label, row in means.dropna().iterrows():  # without answers to originals, or to negations, there is no share
-        yield (
-            f"{begin}“{label}” is {format_percent(row['said_original'])} of the answers without a negation and "
-            f"{format_percent(row['said_negated'])} with one, where it is right for "
+        yield capitalise_sentence(
+            f"{begin}{average}“{label}” is {format_percent(row['said_original'])} of the answers without a negation "
+            f"and {format_percent(row['said_negated'])} with one, where it is right for "
             f"{format_percent(row['right_negated'])}."
         )
 

@@ -18,12 +18,14 @@ def choose_slope_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Choose the rows that the slopes show, with column `label`.
 
     A model has one line: in the condition with most valid answers (the first of several). Of more than `LINES` models,
-    those are drawn whose accuracy over important pairs changes most; silent ones only where there is room.
+    those are drawn whose accuracy over important pairs changes most; those that the verdict leaves out, as they guess
+    or are silent, only where there is room.
     """
     best = frame.sort_values("valid", ascending=False, kind="stable").drop_duplicates("model")
     rows = frame.merge(best[["model", "condition"]], on=["model", "condition"])
     change = rows.assign(change=rows["acc_change"].abs(), first=rows["pairs"] == KINDS[0])
-    ranks = change.sort_values(["silent", "first", "change"], ascending=[True, False, False], kind="stable")
+    keys, ascending = ["silent", "able", "first", "change"], [True, False, False, False]
+    ranks = change.sort_values(keys, ascending=ascending, kind="stable")
     order = ranks["model"].unique()
     rows = rows[rows["model"].isin(order[:LINES])]
     return rows.assign(label=labels.build_row_labels(rows.drop(columns="condition")))
@@ -36,7 +38,7 @@ def draw_negation_slopes(frame: pd.DataFrame, *, width: float = PAGE, looks: Loo
     Parameters
     ----------
     frame
-        Rows of table `minimal_pairs` of one study, with `valid` and `silent`.
+        Rows of table `minimal_pairs` of one study, with `valid`, `silent` and `able`.
     width, looks
         In inches; how each model is drawn, by default `plotting.assign_look_to_each_model`.
 

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from analysis.reporting.words import join_names, labels, list_few_items_cautions, list_few_models_cautions
+from analysis.reporting.words import (
+    format_percent,
+    join_long_names,
+    join_names,
+    labels,
+    list_few_items_cautions,
+    list_few_models_cautions,
+)
 from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_unless_all_models_unjudged
 
 JUDGE = "judge "
@@ -64,12 +71,7 @@ def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
     """Join the readings of some rows; one that other compared rows are of, too, is named with its model and setting."""
     is_elsewhere = rows["reading"].isin(compared.drop(index=rows.index)["reading"])
     names = list(rows["reading"].mask(is_elsewhere, rows["label"]).unique())
-    return _join_long_names(names) if is_elsewhere.any() else join_names(names)
-
-
-def _join_long_names(names: list[str]) -> str:
-    """Join names of model, setting and study: of more than two the first, so that a sentence stays short."""
-    return join_names(names, most=2 if len(names) == 2 else 1)
+    return join_long_names(names) if is_elsewhere.any() else join_names(names)
 
 
 def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
@@ -92,11 +94,12 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     """Say how many wordings some readings did not answer."""
     rows = compared[compared["left_out"].astype(float) > 0].drop_duplicates("name")
     if len(rows):
-        total = int((rows["left_out"] + rows["n_wordings"]).sum())
-        with_models = f"With {_join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
+        n_answered = rows["left_out"] + rows["n_wordings"]
+        rows = rows.loc[(rows["left_out"] / n_answered).astype(float).sort_values(ascending=False, kind="stable").index]
+        with_models = f"With {join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
         yield (
-            f"{with_models}{int(rows['left_out'].sum()):,} of {total:,} wordings are left out, as not every reading "
-            "answered them; those left may be the easy ones."
+            f"{with_models}{int(rows['left_out'].sum()):,} of {int(n_answered.sum()):,} wordings are left out, as not "
+            "every reading answered them. Those left may be the easy ones: ask all wordings in every way to keep them."
         )
 
 
@@ -106,7 +109,7 @@ def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]
     if len(rows):
         yield (
             f"What sampling adds is not known of {_join_readings_of_rows(rows, compared)}: a single text at a "
-            "temperature above 0, or not known. Its variance over wordings has no number."
+            "temperature above 0, or not known. Its variance over wordings has no number: ask for several texts."
         )
 
 
@@ -117,13 +120,15 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     if len(unknown):
         yield (
             f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}. Rules "
-            "for the same texts may misread them alike; a bound needs more items, or wordings that move the answer "
-            "more, and that it is known what sampling adds."
+            "for the same texts may misread them alike: ask more items, several texts per wording, or wordings that "
+            "move the answer more."
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
+        rows = rows.loc[rows["own_most"].astype(float).sort_values(ascending=False, kind="stable").index]
+        up_to = format_percent(float(rows["own_most"].iloc[0]))
         yield (
-            f"What is due to the reading has only bounds for {_join_readings_of_rows(rows, compared)}. Two other "
-            "readings of different responses are needed (and of texts, several, not at a low temperature), or a sheet "
-            "of what people read."
+            f"What is due to the reading has only bounds, of up to {up_to}, for "
+            f"{_join_readings_of_rows(rows, compared)}. For a number, ask in two more ways (texts: several per "
+            "wording, not at a low temperature), or read texts by hand (-p sheet=FILE)."
         )

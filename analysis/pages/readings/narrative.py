@@ -124,14 +124,13 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame, readings: pd.Data
         return f"In the same texts, {share}"
     lower, upper = (1.0, 1.0) if is_whole else (float(row["kept_lower"]), float(row["kept_upper"]))
     word = choose_word_for_interval(lower, upper, KEPT_BANDS)
-    surely = 1.0 if is_whole and row["common"] > ALL else row["common_lower"]
-    if word == KEPT_BANDS[1].word and not surely >= KEPT_BANDS[1].low:
+    if word == KEPT_BANDS[1].word and not row["common_lower"] >= KEPT_BANDS[1].low:
         # The other readings move as far, or further, but not surely by the same: they may show it on a larger scale.
         return (
             f"{UNCLEAR}: the other readings move at least half as far as {row['reading']}, but how much of its "
             "variance is theirs is uncertain."
         )
-    if word == KEPT_BANDS[1].word and row["common_lower"] < 1 and row["common"] < row["kept"]:  # no more is surely so
+    if word == KEPT_BANDS[1].word and row["common_lower"] < ALL and row["common"] < row["kept"]:  # no more is surely so
         share = f"at least {format_percent(row['common_lower'])} {stays} (lower end of the interval{asked})."
     return f"{word.capitalize() or UNCLEAR}: {share}"
 

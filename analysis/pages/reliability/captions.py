@@ -35,13 +35,15 @@ def caption_wording_ranking(frame: pd.DataFrame) -> str:
     """Write the caption of the ranks."""
     row = frame.iloc[0]
     over = f"mean {row['measure']} over {format_quantity(int(row['n_items']), 'common item')}"
+    by_rank = frame.sort_values("rank")["mean"]
+    end = "lowest" if by_rank.iloc[0] < by_rank.iloc[-1] else "highest"  # of a score whose lower values are better
     caveat = ""
     if row["task"]:
         caveat = " These lines are rather too long: how far models share errors of items is not known from accuracies."
         of = "its mean over tasks" if row["task"] == ALL else f"that in {row['task']}"
         over = f"{row['measure']} under condition {row['condition']}, {of}"
     return (
-        f"Rank of {format_quantity(len(frame), 'model')} by {over}, the highest first. Lines: ranks that hold in 95 % "
+        f"Rank of {format_quantity(len(frame), 'model')} by {over}, the {end} first. Lines: ranks that hold in 95 % "
         f"of other studies with as many {'other items' if row['anew'] == ITEMS else OTHERS}.{caveat}"
         f"{labels.describe_shown_rows(panels.ROWS, len(frame), 'models', 'first and last')}"
     )

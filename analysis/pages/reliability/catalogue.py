@@ -78,9 +78,9 @@ TABLES = {
     "wording_ranking": Table(
         "comparisons.tabulate_model_ranking",
         "The ranking of the models, and whether it would stand",
-        "Models by their means over common items and wordings, the highest first. Behind them: the ranks that hold in "
-        "95 % of other studies of this size, and the probability to be first in one. Where all items share one "
-        "wording, others have it, too.",
+        "Models by their means over common items and wordings, the highest first, or the lowest where lower is better. "
+        "Behind them: the ranks that hold in 95 % of other studies of this size, and the probability to be first in "
+        "one. Where all items share one wording, others have it, too.",
         split_names("study measure headline task model condition n_items n_wordings anew mean rank rank_lower "
               "rank_upper first"),
         frozenset({"headline", "rank_lower", "rank_upper"}), frozenset({"task"}),

@@ -148,7 +148,9 @@ COLUMNS: Mapping[str, Column] = {
                            "these; 0 where all answers are the same, else none where the difference has no interval",
                            "", "p, equivalent", 3),
     # rankings
-    "rank": Column("place of the model by its mean, the highest first", "rank", "Rank", 1),
+    "rank": Column(
+        "place of the model by its mean: the highest first, or the lowest where lower is better", "rank", "Rank", 1
+    ),
     "rank_lower": Column("lower end of the ranks that hold in 95 % of other studies", "rank", "Lower", 1),
     "rank_upper": Column("upper end of the ranks that hold in 95 % of other studies", "rank", "Upper", 1),
     "first": Column("probability to be first in another study of this size", PROBABILITY, "First", 2),

@@ -72,7 +72,7 @@ def tabulate_model_ranking(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         n_wordings: common ones; anew: what another study has anew, `BOTH` or `ITEMS`; mean; rank, rank_lower,
         rank_upper: with the interval that holds it in 95 % of other
         studies; first: probability to be first in another study (`reliability.ranking.rank_models`). The highest mean
-        is first.
+        is first, or the lowest where lower is better.
     """
     rows = []
     for study in read_reworded_studies(runs):

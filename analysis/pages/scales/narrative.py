@@ -161,8 +161,9 @@ def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
     names = _join_names_of_changed_asking_ways(rows_of_word)
     has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
     of_scale = "" if has_more or len(rows_of_word) > 1 else " of the scale"  # a first screen has 60 words at most
-    # Of the change named first.
-    numbers = f"({rows_of_word['apart'].iloc[0]:.2f} against {rows_of_word['models'].iloc[0]:.2f}{of_scale})"
+    first = rows_of_word.iloc[0]
+    whose = f"{ASKED[first['change']]}: " if len(rows_of_word) > 1 else ""
+    numbers = f"({whose}{first['apart']:.2f} against {first['models']:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
         sentence += f", {_join_names_of_changed_asking_ways(by_word[LESS])} less"

@@ -47,10 +47,14 @@ class StabilityPage(Page):
         return (
             ""
             if frame.empty
-            else narrative.describe_text_probability_mismatches(
-                frame.assign(label=labels.build_row_labels(frame)), self.choice
-            )
+            else narrative.describe_text_probability_mismatches(self._label_rows_as_on_page(frame), self.choice)
         )
+
+    def _label_rows_as_on_page(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Add column `label`: of some rows of a page alone, it may lack the study or the condition."""
+        units = pd.concat([self.frames.build_table_with_joined_option_orders("stability"), rows])[labels.UNIT]
+        units = units.drop_duplicates()
+        return rows.merge(units.assign(label=labels.build_row_labels(units)))
 
     def examples(self) -> Html:
         """Show the two wordings of one item that each judged model answers most differently, with both answers."""
@@ -61,7 +65,7 @@ class StabilityPage(Page):
         frame = one_row.select_divergent_wordings_of_judged_models(self.frames)
         if frame.empty:
             return render_missing_content_note("No model with such a pair is judged, so none is shown.")
-        frame = frame.assign(label=labels.build_row_labels(frame))
+        frame = self._label_rows_as_on_page(frame)
         has_two_answers = (frame["low_agreement"] >= 0.5) != (frame["high_agreement"] >= 0.5)
         left_out_text = narrative.describe_models_unmoved_by_two_wordings(frame[~has_two_answers])
         if not has_two_answers.any():

@@ -34,6 +34,7 @@ from analysis.pages.stability.added_measures import (
     estimate_added_measures,
 )
 from analysis.runs import Runs
+from analysis.runs.conditions import MAY_DIFFER_BETWEEN_MODELS
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.statistics import interval
 from analysis.statistics.multiplicity import correct_families_by_holm
@@ -267,9 +268,9 @@ def tabulate_stability_differences(
 
     Two units are compared if they are conditions of one model, or models under the same condition. Two models without a
     common condition (a base model asked in plain text, a tuned one in its chat template) are compared if the conditions
-    differ only in form and prompt text. Of more than `MOST_PAIRS` such pairs of a study, those are compared in which a
-    unit meets the first unit in the order of run.json that it can be compared with: whatever the answers are, and so
-    few that a p value can still be small after Holm.
+    differ only in form, prompt text and seed. Of more than `MOST_PAIRS` such pairs of a study, those are compared in
+    which a unit meets the first unit in the order of run.json that it can be compared with: whatever the answers are,
+    and so few that a p value can still be small after Holm.
 
     Parameters
     ----------
@@ -364,9 +365,10 @@ def _list_comparable_pairs(
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of units that `differences` compares, as indices into `units`."""
 
-    def drop_prompt_fields(condition: str) -> dict[str, Any]:
-        """Return a condition's fields without those that differ with the form of the prompt."""
-        return {key: value for key, value in conditions[condition].items() if key not in ("form", "prompt_hash")}
+    def select_compared_fields(condition: str) -> dict[str, Any]:
+        """Return the fields of a condition that are equal where models without a common one are compared."""
+        left_out = (*MAY_DIFFER_BETWEEN_MODELS, "prompt_hash")
+        return {key: value for key, value in conditions[condition].items() if key not in left_out}
 
     conditions_by_model: dict[str, set[str]] = {}
     for model, condition in units:
@@ -375,7 +377,7 @@ def _list_comparable_pairs(
         shares_model_or_condition = a_model == b_model or a_condition == b_condition
         lacks_common_condition = not conditions_by_model[a_model] & conditions_by_model[b_model]
         if shares_model_or_condition or (
-            lacks_common_condition and drop_prompt_fields(a_condition) == drop_prompt_fields(b_condition)
+            lacks_common_condition and select_compared_fields(a_condition) == select_compared_fields(b_condition)
         ):
             yield a, b
 

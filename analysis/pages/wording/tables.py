@@ -258,7 +258,8 @@ def tabulate_stage_differences_by_series(
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
     several forms stands for its stage in all of them; of prompt files and ways to answer, those count in which both
-    stages were asked. A model is left out where less than half of its answers are valid. p values as in `shots`.
+    stages were asked, each the same, and in it every model. A model is left out where less than half of its answers are
+    valid. p values as in `shots`.
 
     Parameters
     ----------
@@ -280,6 +281,10 @@ def tabulate_stage_differences_by_series(
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
+    for side in ("target", "base"):
+        frame[side] = [
+            _repeat_units_to_weigh_settings_and_models_equally(item_sums.units, indices) for indices in frame[side]
+        ]
     return _tabulate_differences_between_unit_groups(item_sums, frame, [*keys, "n_models"], resamples, seed)
 
 
@@ -333,6 +338,27 @@ def _tabulate_unit_indices_per_key_combination(
         "n_models": ("model", "nunique")
     }
     return units.groupby(keys, sort=False).agg(**aggregations).reset_index()
+
+
+def _repeat_units_to_weigh_settings_and_models_equally(units: pd.DataFrame, indices: UnitGroup) -> UnitGroup:
+    """Repeat the indices of some units: every setting weighs the same, in it every model, in it every form."""
+    by_setting: dict[str, dict[str, UnitGroup]] = {}
+    for index in indices:
+        of_model = by_setting.setdefault(units["setting"][index], {})
+        of_model[units["model"][index]] = (*of_model.get(units["model"][index], ()), index)
+    return _join_index_groups_of_equal_weight(
+        [_join_index_groups_of_equal_weight(list(of_model.values())) for of_model in by_setting.values()]
+    )
+
+
+def _join_index_groups_of_equal_weight(index_groups: Sequence[UnitGroup]) -> UnitGroup:
+    """Join groups of indices, each repeated until all are of one length.
+
+    >>> _join_index_groups_of_equal_weight([(4,), (7, 8)])
+    (4, 4, 7, 8)
+    """
+    size = int(np.lcm.reduce([len(indices) for indices in index_groups]))
+    return tuple(index for indices in index_groups for index in indices * (size // len(indices)))
 
 
 def _tabulate_unit_group_measures(

@@ -12,6 +12,7 @@ import contextlib
 import inspect
 import json
 import numbers
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -94,10 +95,12 @@ def convert_options_to_types_of_defaults(
 
 def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     """Convert a text to the type of a default; of another value, check its type, and whether it is one or several."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if not isinstance(value, str):
         several = isinstance(default, tuple | list)
         if several != isinstance(value, tuple | list):
-            raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default}")
+            raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default!r}")
         return (
             tuple(_convert_to_type_of_default(default[0], part) for part in value)
             if several
@@ -115,7 +118,7 @@ def _convert_to_type_of_default(default: Any, value: Any) -> Any:
     if value.isascii() and "_" not in value:
         with contextlib.suppress(ValueError):
             return _require_type_of_default(default, type(default)(value))
-    raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default}")
+    raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default!r}")
 
 
 def _require_type_of_default(default: Any, value: Any) -> Any:
@@ -214,9 +217,9 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
         For a column that is declared and not computed, computed and not declared, or without a meaning.
     """
     known_options, page_name = list_table_options(name), find_page_name_of_entry(name)
-    frame: pd.DataFrame = import_page_function(page_name, look_up_table(name).function)(
-        runs, **{key: value for key, value in given_options.items() if key in known_options}
-    )
+    own_options = {key: value for key, value in given_options.items() if key in known_options}
+    options = convert_options_to_types_of_defaults(f"table {name}", own_options, known_options)
+    frame: pd.DataFrame = import_page_function(page_name, look_up_table(name).function)(runs, **options)
     declared_columns = list_declared_columns(name, frame)
     for key in declared_columns:
         look_up_column(name, key)

@@ -174,6 +174,15 @@ def join_names(names: Sequence[str], most: int = 3) -> str:
     return f"{', '.join(names[:most])} and {format_quantity(len(names) - most, 'other')}"
 
 
+def join_long_names(names: Sequence[str]) -> str:
+    """Join names of model, setting and study: of more than two the first, the worst, so that a sentence stays short.
+
+    >>> join_long_names(["m · chat", "n · chat"]), join_long_names(["m · chat", "n · chat", "o · chat"])
+    ('m · chat and n · chat', 'm · chat and 2 others')
+    """
+    return join_names(names, most=2 if len(names) == 2 else 1)
+
+
 def format_percent(share: float, decimals: int = 0) -> str:
     """Write a share in per cent; where rounding would show a 0 or 100 that it is not, with one more decimal or a bound.
 
@@ -371,7 +380,8 @@ def list_few_items_cautions(
 ) -> list[str]:
     """Write the caution about rows with few items, and what follows from it.
 
-    Every row is judged by its own number of items. Where others have enough, those that have few are named.
+    Every row is judged by its own number of items. Where others have enough, those that have few are named, or the one
+    with the fewest and how many others.
 
     Parameters
     ----------
@@ -397,8 +407,8 @@ def list_few_items_cautions(
     few = known_sizes[known_sizes < FEW_ITEMS]
     if few.empty:
         return []
-    names = list(dict.fromkeys(map(str, few.index)))
-    who = "" if len(few) == len(known_sizes) else f" for {join_names(names)}"
+    names = list(dict.fromkeys(map(str, few.sort_values(kind="stable").index)))
+    who = "" if len(few) == len(known_sizes) else f" for {join_long_names(names)}"
     return [f"Only {format_count_range(few)} {'item' if few.max() == 1 else 'items'}{qualifier}{who}: {consequence}."]
 
 

@@ -15,8 +15,8 @@ def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:
     """
     cautions = []
     for is_forced, consequence in (
-        (False, "They have no answer, and are in no mean"),
-        (True, "They were closed by force, and their answers count"),
+        (False, "They have no answer, and are in no mean: a larger --max-tokens may end them"),
+        (True, "They were closed by force, and their answers count: a larger --budget may end them"),
     ):
         rows = unclosed_counts[unclosed_counts["budget"].astype(bool) == is_forced]
         n_unclosed, n_thoughts = int(rows["unclosed"].sum()), int(rows["thoughts"].sum())

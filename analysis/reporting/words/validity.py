@@ -14,6 +14,7 @@ SETTING = ("study", "condition")  # a model may answer under one, and not under 
 FROM_WORST = (INVALID, UNCLEAR, VALID)
 # Where answers may be probabilities, texts and scores: why a model is not judged.
 FEW_ANSWERS = "Less than half of the probability, of the texts or of the responses is surely a valid answer"
+SHORT = 80  # characters of names that are written out, and not counted
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
 
 
@@ -178,14 +179,22 @@ of the probability was shown, so what is on the options is known between bounds.
             rank = "the lowest" if highest[least.name] <= highest.min() else "the lowest lower bound"
             share += f" with {least['label']}, {rank}"
         reason = shortage or f"Less than half of the probability is {'' if is_sure else 'surely '}{ON_OPTIONS}"
-        sentences.append(f"Not judged: {join_names(list(invalid['label']))}. {reason}: {share}.")
+        sentences.append(
+            f"Not judged: {_join_labels_or_count(list(invalid['label']), len(best_rows))}. {reason}: {share}."
+        )
     if len(unclear):
         names = [f"{row['label']} ({_format_validity(row)})" for _, row in unclear.iterrows()]
         sentences.append(
-            f"Not judged: {join_names(names)}. Whether half of the probability is on the options cannot be told. "
-            f"{BOUNDS}"
+            f"Not judged: {_join_labels_or_count(names, len(best_rows))}. Whether half of the probability is on the "
+            f"options cannot be told. {BOUNDS}"
         )
     return tuple(sentences)
+
+
+def _join_labels_or_count(names: list[str], n_rows: int) -> str:
+    """Join up to three short names; else say how many they are: the lowest is named, and a table has all."""
+    joined = join_names(names)
+    return joined if len(names) < 3 or len(joined) <= SHORT else f"{len(names):,} of {n_rows:,} rows"
 
 
 def _format_validity(row: pd.Series) -> str:

@@ -15,10 +15,12 @@ the root of the product of the reliabilities).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.interval import Interval
+from analysis.statistics import forms
+from analysis.statistics.interval import EQUAL, Interval
 from analysis.statistics.readings.moments import ItemMoments
 from analysis.statistics.resampling import DRAWS, Array, Columns, bootstrap_intervals, divide_one_drawn_sum_by_another
 
@@ -60,15 +62,21 @@ def estimate_largest_r2_of_reading_with_others(
     columns |= {f"square_{place}": moments.cross[other, other][:, None] for place, other in enumerate(others)}
     columns |= {f"cross_{place}": moments.cross[reading, other][:, None] for place, other in enumerate(others)}
     columns = {name: np.where(moments.freedom[:, None] > 0, column, np.nan) for name, column in columns.items()}
-    return bootstrap_intervals(columns, _compute_largest_r2_in_each_draw, draws=draws, seed=seed)["common"]
+    common = bootstrap_intervals(columns, _compute_largest_r2_in_each_draw, draws=draws, seed=seed)["common"]
+    # Of readings that are alike in every item, all resamples say the same; of few items, that says nothing of others.
+    is_surely_equal = (common.missing == EQUAL) & (common.n_items >= forms.LEAST)
+    ends = (np.where(is_surely_equal, common.estimate, end) for end in (common.lower, common.upper))
+    # Net of sampling, r^2 may be above 1. Were it cut in each draw, it would seem equal in all.
+    estimate, lower, upper = (np.minimum(values, 1.0) for values in (common.estimate, *ends))
+    return replace(common, estimate=estimate, lower=lower, upper=upper)
 
 
 def _compute_largest_r2_in_each_draw(columns: Columns, counts: Array) -> dict[str, Array]:
-    """Compute the largest squared correlation in every draw; another reading without variance does not count."""
+    """Compute the largest r^2 in every draw, also above 1; another reading without variance does not count."""
     sums = {name: counts @ column for name, column in columns.items()}
     largest = np.full_like(sums["square"], np.nan)
     for place in range(len(sums) // 2):
         square, cross = sums[f"square_{place}"], sums[f"cross_{place}"]
         scale = np.where((sums["square"] > 0) & (square > 0), sums["square"] * square, 0.0)
         largest = np.fmax(largest, divide_one_drawn_sum_by_another(np.maximum(cross, 0.0) ** 2, scale))
-    return {"common": np.minimum(largest, 1.0)}
+    return {"common": largest}

@@ -34,7 +34,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.statistics.interval import EQUAL, Interval
+from analysis.statistics.interval import Interval
 from analysis.statistics.readings.common import estimate_largest_r2_of_reading_with_others
 from analysis.statistics.readings.moments import ItemMoments
 from analysis.statistics.resampling import (
@@ -337,5 +337,4 @@ def build_own_share_bounded_by_largest_r2(
         As `resampling.bootstrap_intervals`.
     """
     common = estimate_largest_r2_of_reading_with_others(moments, reading, sources, draws=draws, seed=seed)
-    least = np.where(common.missing == EQUAL, common.estimate, common.lower)
-    return OwnShare(most=float(1 - least[0]))
+    return OwnShare(most=float(1 - common.lower[0]))

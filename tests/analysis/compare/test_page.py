@@ -18,6 +18,7 @@ from analysis.compare.page import ComparePage
 from analysis.compare.page_file import NOTEBOOK
 from analysis.reporting.output import notebooks
 from analysis.steps.compare import ROW, recompute_mcnemar_tests, recompute_paired_t_tests
+from ground.errors import InputError
 from helpers.commands import ROOT
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
@@ -140,6 +141,20 @@ def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("settings", "words"), [
+    ({"margin": -0.1}, "margin = -0.1: give a number from 0 on"),
+    ({"margin": float("nan")}, "option margin: nan is no number"),
+    ({"examples": None}, "option examples: None is not a whole number"),
+    ({"models": ["m"]}, "models = ['m']: give two texts, of A and of B"),
+    ({"names": "A"}, "names = 'A': give two texts"), ({"measures": None}, "measures = None: give a list of names"),
+])  # fmt: skip
+def test_an_odd_setting_of_the_notebook_is_refused_in_a_line(tmp_path, settings, words):
+    """A margin below 0 was taken in silence, and one name in place of two ended in a traceback."""
+    with pytest.raises(InputError) as raised:
+        ComparePage(str(tmp_path), str(tmp_path), **settings)
+    assert words in str(raised.value)
+
+
 def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     texts = [f"<b>Text</b> {number}" for number in range(8)]
     for side, shift in (("a", 0.0), ("b", 0.1)):

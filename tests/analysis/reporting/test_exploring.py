@@ -231,3 +231,9 @@ def test_the_keys_of_a_part_keep_what_failed_and_what_was_not_begun(keys, column
     assert counts["failed"].sum() == 1 and (counts["missing"] > 0).tolist() == [False, True]
     pd.testing.assert_frame_equal(counts_again, counts)
     pd.testing.assert_frame_equal(again.responses(), part.responses())
+
+
+def test_a_path_is_taken_as_its_text(tmp_path):
+    known_options = tables.list_table_options("scales_people")
+    options = tables.convert_options_to_types_of_defaults("table", {"people": tmp_path}, known_options)
+    assert options == {"people": str(tmp_path)}

@@ -50,6 +50,16 @@ def test_the_first_screen_is_read_from_an_executed_notebook():
     assert "figcaption" not in screen.picture_html and SVG.format(504, 300) in screen.picture_html
 
 
+def test_a_page_opens_with_three_cautions_and_folds_the_others():
+    cautions = [f"Few {what}." for what in ("items", "wordings", "models", "samples", "people")]
+    html = render_template("cautions", cautions=cautions)
+    folded = BeautifulSoup(html, "html.parser").details
+    assert folded.summary.get_text() == "2 more"
+    assert [line.get_text() for line in folded.select("li")] == cautions[3:]
+    assert read_first_screen_of_notebook(new_notebook(cells=[shows(html)])).cautions == tuple(cautions)
+    assert "<details>" not in render_template("cautions", cautions=cautions[:3])
+
+
 def test_that_the_number_of_examples_varied_is_read_apart():
     html = render_template("answer", answer=replace(ANSWER, varied="The number of examples varied."))
     screen = read_first_screen_of_notebook(new_notebook(cells=[shows(html, "answer")]))

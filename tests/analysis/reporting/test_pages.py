@@ -35,7 +35,7 @@ from analysis.reporting.output.notebooks import FOLDER
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import Answer
 from analysis.statistics.interval import list_reasons_for_missing_intervals
-from ground.errors import MalformedPage
+from ground.errors import InputError, MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.page_runs import BARE, FULL
 from helpers.sentences import code_names, too_long
@@ -339,6 +339,19 @@ def test_what_an_answer_says_about_something_that_is_not_shown_is_not_lost(tmp_p
     assert "Items differ" not in foot
     with pytest.raises(AssertionError, match="details of 'stabillity', which there is not"):
         page.render_answer_with_added_cautions(Answer("", "", details={"stabillity": ("x",)}))
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"seed": -1}, "seed = -1: give a whole number from 0 on"),
+    ({"seed": "one"}, "option seed: 'one' is not a number, as in the default 0"),
+    ({"resamples": None}, "option resamples: None is not a whole number"),
+])  # fmt: skip
+def test_an_odd_parameter_of_a_notebook_is_refused_in_a_line(tmp_path, options, words):
+    """From Python, a page took a value as it was, and what came of it: a traceback of numpy."""
+    folder, _ = BARE["stability"](tmp_path / "run")
+    with pytest.raises(InputError, match=r"^table [a-z_]+: ") as raised:
+        shown_by("stability")([str(folder)], **options).answer()
+    assert words in str(raised.value) and "\n" not in str(raised.value)
 
 
 def test_names_of_tables_and_figures_belong_to_one_page():

@@ -101,8 +101,8 @@ def test_the_caution_counts_thoughts_without_an_end(folder, tmp_path):
     counts = count_unclosed_thoughts(runs.open_runs(folder))
     assert counts[["thoughts", "unclosed", "unanswered"]].to_numpy().tolist() == [[6, 4, 1]]
     assert list_unclosed_thought_cautions(counts) == [
-        "67 % of 6 thoughts did not end within their tokens (m). They have no answer, and are in no mean. 1 prompt got "
-        "no answer at all."
+        "67 % of 6 thoughts did not end within their tokens (m). They have no answer, and are in no mean: a larger "
+        "--max-tokens may end them. 1 prompt got no answer at all."
     ]
     forced = write_run(
         tmp_path / "run", think(pd.DataFrame({"item": ["x"], "variant": ["p"]}), np.array([[[0.4, 0.6]] * 4])).assign(
@@ -110,7 +110,8 @@ def test_the_caution_counts_thoughts_without_an_end(folder, tmp_path):
         ), conditions={THOUGHT: {**FIELDS, "budget": 64}},
     )  # fmt: skip
     assert list_unclosed_thought_cautions(count_unclosed_thoughts(runs.open_runs(forced))) == [
-        "25 % of 4 thoughts did not end within their tokens (m). They were closed by force, and their answers count."
+        "25 % of 4 thoughts did not end within their tokens (m). They were closed by force, and their answers count: a "
+        "larger --budget may end them."
     ]
     whole = write_thinking_run(tmp_path / "whole", SHARE)
     assert list_unclosed_thought_cautions(count_unclosed_thoughts(runs.open_runs(whole))) == []

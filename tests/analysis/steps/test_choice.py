@@ -108,3 +108,7 @@ def test_questions_of_several_subsets_are_all_together_too():
     choices = derive_choices_of_responses(responses, wordings.assign(**{"attributes.subset": wordings["item"]}))
     table = summarize_accuracies_over_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
     assert table.to_dict() == {"all": 0.5, "q": 1, "r": 0}
+    called_all = wordings.assign(**{"attributes.subset": wordings["item"].replace("q", "all")})
+    choices = derive_choices_of_responses(responses, called_all)
+    table = summarize_accuracies_over_questions(average_over_option_orders(choices)).set_index("subset")["accuracy"]
+    assert table.to_dict() == {"all": 0.5, "subset all": 1, "r": 0}

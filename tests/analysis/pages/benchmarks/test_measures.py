@@ -215,6 +215,16 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
     assert set(known["n_models"] + known["n_silent"]) == {4}
 
 
+def test_a_study_called_all_is_not_taken_for_the_table_over_all_studies(tmp_path):
+    """Values of both were one set of rows of study "all": each model had two values, and cautions left both out."""
+    for study, seed in (("all", 1), ("other", 2)):
+        write_wording(tmp_path / study, random_rows(["m1", "m2", "m3", "m4"], items=8, seed=seed), study=study)
+    collected = measures.collect_measures(runs.open_runs(tmp_path), "dropped")
+    sources = collected.sources[collected.sources["page"] == "wording"]
+    assert sources["study"].tolist() == ["study all", "other", "all"]
+    assert not collected.values.duplicated(["page", "study", "measure", "model", "condition"]).any()
+
+
 def test_what_has_no_data_says_why(tmp_path):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=1, paraphrases=1))
     found = tabulate_compared_models_of_pages_and_studies(runs.open_runs(tmp_path / "run"))

@@ -326,6 +326,14 @@ def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path)
     }  # fmt: skip
 
 
+def test_a_subset_called_all_is_not_taken_for_all_questions(tmp_path):
+    """Its questions stood in the rows of all questions, and the page's verdict was about them."""
+    rows = answers(questions(8, 2, subsets=("all", "some")), ["a"])
+    path = write_choice(tmp_path / "run", rows)
+    counts = tables.build_table("choice", runs.open_runs(path), resamples=0).groupby("subset")["n_questions"].first()
+    assert counts.to_dict() == {"all": 8, "subset all": 4, "some": 4}
+
+
 @pytest.mark.parametrize(("seeds_of_b", "n_pairs"), [((3,), 2), ((2, 3), 1)])
 def test_models_of_other_seeds_are_compared_where_they_share_none(tmp_path, seeds_of_b, n_pairs):
     """Logs of model a with seeds 1 and 2 were compared with no log of b, as if a seed were a way of asking."""

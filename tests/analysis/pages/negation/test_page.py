@@ -147,10 +147,37 @@ def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
 @pytest.mark.parametrize(
     ("low", "high", "word"),
     [(-0.3, -0.1, "yes"), (-0.04, -0.01, "hardly"), (-0.04, 0.2, "hardly"), (-0.06, 0.01, ""), (-0.2, 0.0, ""),
-     (-0.2, -0.05, "yes"), (np.nan, np.nan, "")],
+     (-0.2, -0.05, "yes"), (-0.05, 0.0, "hardly"), (0.0, 0.0, "hardly"), (-1.01, -0.8, "yes"), (np.nan, np.nan, "")],
 )  # fmt: skip
 def test_a_word_needs_its_whole_interval(low, high, word):
+    """Widened for several models, an interval that ended below −1 had no word: of models that lost nearly all."""
     assert narrative.verdicts.choose_word_for_interval(low, high, narrative.BANDS) == word
+
+
+def test_models_that_lose_nearly_all_lose_however_many_they_are():
+    changes = pd.DataFrame({"acc_change": [-0.92] * 7, "lower": -0.985, "upper": -0.6})
+    assert narrative.verdicts.choose_words_for_differences(changes, "acc_change", narrative.BANDS) == ["yes"] * 7
+
+
+@pytest.mark.parametrize(("items", "verdict"), [
+    (1, "These runs cannot tell: no model is clearly better than the majority baseline on the originals."),
+    (12, "These runs cannot tell: 100 % of the labels are right without the negation, and 100 % with it."),
+])  # fmt: skip
+def test_a_model_that_is_right_in_all_of_few_pairs_has_no_word(tmp_path, items, verdict):
+    asked = stimuli(items)
+    rows = asked.assign(model="m", condition="plain/0-shot", answer=asked["gold"])
+    assert narrative.answer_page_question(frames(tmp_path, rows)).verdict == verdict
+
+
+def test_a_judged_model_without_answers_to_important_pairs_is_told_apart_from_guesses(tmp_path):
+    """It was said to be no better than the majority baseline, where only its answers with a negation are missing."""
+    rows = pd.concat([saying(ASKED["gold"], "keen"), saying("neutral", "parrot")], ignore_index=True)
+    is_left_out = (rows["model"] == "keen") & (rows["pattern"] != "original")
+    rows.loc[is_left_out, "answer"], rows["error"] = None, np.where(is_left_out, "timeout", None)
+    assert narrative.answer_page_question(frames(tmp_path, rows)).verdict == (
+        "These runs cannot tell: no model that is judged has answers to both sides of a negation that changes the "
+        "right label."
+    )
 
 
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):
@@ -219,6 +246,17 @@ def test_no_text_is_cut_or_overlaps_another(many, name, width, models):
     caption = getattr(captions, f"caption_{name}")(frame)
     check_caption(caption)
     assert too_long(caption) == []
+
+
+def test_slopes_leave_out_a_model_that_guesses_before_one_that_is_judged(tmp_path):
+    """Of eight models, the judged one that changes least was left out, and a guess that changes more was drawn."""
+    first = ASKED[ASKED["variant"] == "original"].set_index("item")["gold"]
+    rows = [saying(ASKED["item"].map(first), f"deaf{i}") for i in range(6)]
+    rows += [saying(ASKED["gold"], "keen"), saying("neutral", "parrot")]
+    (frame,) = next(figures.build_minimal_pairs_frames(frames(tmp_path, pd.concat(rows))))
+    drawn = plots.choose_slope_rows(frame.assign(acc_change=frame["acc_change"].where(frame["able"], 0.9)))
+    assert "keen" in set(drawn["model"]) and "parrot" not in set(drawn["model"])
+    assert " most over important negations, judged ones first, of 8 models" in captions.caption_negation_slopes(frame)
 
 
 def test_slopes_join_the_two_shares_of_each_model(many):

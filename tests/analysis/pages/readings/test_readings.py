@@ -178,8 +178,8 @@ def test_no_more_is_said_to_stay_than_is_surely_the_same():
         "Mostly the model: at least 70 % of the variance over wordings by probability stays under every reading "
         "(lower end of the interval)."
     )
-    whole = {**row, "common": 1.0, "common_lower": np.nan, "common_upper": np.nan}
-    rounded = {**whole, "common": 1 - 1e-12}  # a correlation of 1, as computed: its interval has no ends either
+    whole = {**row, "common": 1.0, "common_lower": 1.0, "common_upper": 1.0}
+    rounded = {**whole, "common": 1 - 1e-12, "common_lower": 1 - 1e-12}  # a correlation of 1, as computed
     for row in (whole, rounded):
         assert narrative.describe_variance_kept_by_all_readings(pd.DataFrame([row])) == (
             "Mostly the model: 100 % of the variance over wordings by probability stays under every reading (in every "
@@ -486,7 +486,9 @@ def test_sentences_on_one_model_in_two_studies_name_the_study(frame, tmp_path):
     page.frames["reading_examples"].query("study == 'first'", inplace=True)
     assert page.examples().text.count("plain/yes-no of study “first”; ") == 3
     (unjudged,) = (text for text in cautions.list_cautions(readings.assign(validity=of_first)) if "Not judged" in text)
-    assert unjudged.startswith("Not judged: probability (m · first), strict rule (m · first), ")
+    assert unjudged.startswith("Not judged: 5 of 10 rows. ") and unjudged.endswith(
+        ": 10 % with probability (m · first), the lowest."
+    )
 
 
 def test_pairs_of_readings_are_averaged_over_what_is_said():
@@ -524,8 +526,10 @@ def test_a_reading_whose_number_is_unknown_in_one_study_only_is_named_with_it():
     assert said.startswith("What sampling adds is not known of strict rule (m · s) and thought: a single text")
     (said,) = cautions._describe_left_out_wordings(compared)
     assert said.startswith("With m · s and m · t, 6 of 24 wordings are left out, as not")
-    (said,) = cautions._describe_left_out_wordings(compared.assign(name=list("abcdefg"), left_out=1))
-    assert said.startswith("With a and 6 others, 7 of 70 wordings are left out, as not")
+    (said,) = cautions._describe_left_out_wordings(
+        compared.assign(name=list("abcdefg"), left_out=[1, 1, 9, 1, 1, 1, 1])
+    )
+    assert said.startswith("With c and 6 others, 15 of 78 wordings are left out, as not")
     (said,) = cautions._describe_left_out_wordings(compared[compared["name"] == "m · s"])
     assert said.startswith("3 of 12 wordings are left out, as not")
 

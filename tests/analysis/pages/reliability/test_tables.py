@@ -441,6 +441,14 @@ def test_models_without_a_common_item_are_not_compared(tmp_path):
     assert "beyond_rewording" not in narrative.answer_page_question(frames).details
 
 
+def test_a_caption_says_that_the_lowest_is_first_where_lower_is_better():
+    """Ranked by bits or milliseconds, the best model stood on top, "the highest first"."""
+    frame = pd.DataFrame({"rank": [2.0, 1.0], "mean": [0.9, 0.4], "measure": "bits", "n_items": 9, "task": "",
+                          "anew": "items"})  # fmt: skip
+    assert "by mean bits over 9 common items, the lowest first." in captions.caption_wording_ranking(frame)
+    assert "the highest first." in captions.caption_wording_ranking(frame.assign(mean=[0.4, 0.9]))
+
+
 def test_one_model_has_no_ranking_and_no_differences(tmp_path):
     opened = runs.open_runs(write_run(tmp_path / "run", random_frame(["a"], items=6, paraphrases=4).assign(mass=0.9)))
     assert (

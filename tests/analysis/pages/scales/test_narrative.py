@@ -97,6 +97,9 @@ UNCLEAR = ("labels", 0.05, 0.05, -0.02, 0.02)
         ([MORE, LESS, UNCLEAR],
          "On average, another wording moves an answer more than another model does (0.12 against 0.05), another order "
          "less; of another kind of label, these runs cannot tell."),
+        ([LESS, ("labels", 0.01, 0.05, -0.05, -0.03)],
+         "On average, another order or kind of label moves an answer less than another model does (order: 0.02 against "
+         "0.05)."),
         ([UNCLEAR],
          "These runs cannot tell whether another kind of label moves an answer more than another model does."),
         ([("wording", 0.12, float("nan"), float("nan"), float("nan"))],

@@ -105,6 +105,16 @@ def test_examples_mark_what_differs_and_leave_out_models_with_one_answer(tmp_pat
 
 
 @pytest.mark.slow
+def test_an_example_names_study_and_condition_where_the_page_has_several(tmp_path):
+    """Of the one study and condition with an example, a label said the model only."""
+    rows = [paraphrases({"x": ends}, condition=condition) for condition, ends in (("a", [0.2, 0.9]), ("b", [0.6, 0.9]))]
+    folders = [write_run(tmp_path / "first", pd.concat(rows), study="first"),
+               write_run(tmp_path / "second", paraphrases({"x": [0.6, 0.7]}, mass=0.1), study="second")]  # fmt: skip
+    html = StabilityPage([str(folder) for folder in folders], resamples=0).examples().text
+    assert "m · a · first" in html and "get the same answer from m · b · first." in html
+
+
+@pytest.mark.slow
 def test_no_example_is_shown_where_no_model_gives_two_answers(tmp_path):
     run = write_run(tmp_path / "run", paraphrases({"x": [0.5, 0.9]}))
     html = StabilityPage([str(run)], resamples=0).examples().text

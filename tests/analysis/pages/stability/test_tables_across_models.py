@@ -91,6 +91,18 @@ def test_models_that_share_a_condition_are_not_paired_across_forms(opened):
     ]
 
 
+@pytest.mark.parametrize(("seed_of_b", "n_pairs"), [(3, 2), (2, 1)])
+def test_models_of_other_seeds_are_paired_where_they_share_none(opened, seed_of_b, n_pairs):
+    """Logs of models a and b with other seeds were not compared, as if a seed were a way of asking."""
+    rows = random_frame(["a", "b"], conditions=("seed=1", "seed=2", "seed=3"))
+    rows = rows[(rows["model"] == "a") == (rows["condition"] < "seed=3")]
+    rows.loc[rows["model"] == "b", "condition"] = f"seed={seed_of_b}"
+    run = opened(rows)
+    run.info["conditions"]["s"] = {f"seed={seed}": {"form": "import", "seed": seed} for seed in (1, 2, 3)}
+    table = tables.tabulate_stability_differences(run, resamples=0)
+    assert len([pair for pair in pairs(table) if pair[0] != pair[2]]) == n_pairs
+
+
 def test_other_prompts_are_not_paired(opened):
     rows = random_frame(["a", "b"], conditions=("plain/yes-no", "haller/plain/yes-no"))
     rows = rows[(rows["condition"] == "plain/yes-no") == (rows["model"] == "a")]

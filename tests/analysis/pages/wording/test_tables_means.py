@@ -201,6 +201,25 @@ def test_stages_are_compared_in_the_prompts_that_both_were_asked_in(tmp_path):
     assert table.query("measure == 'consistency'")["difference"].tolist() == [0.25]
 
 
+def test_stages_weigh_every_prompt_alike_and_in_it_every_model(tmp_path):
+    """A base model asked with two prompt files weighed twice as much as one asked with one of them."""
+    answers = {  # to four synonyms, of questions answered "yyyy"; consistency in quarters
+        ("s", "plain/0-shot"): "nnnn", ("s2", "plain/0-shot"): "yynn", ("s2", "plain/0-shot/mine"): "yyyy",
+        ("s-it", "chat/0-shot"): "yyyn", ("s-it", "chat/0-shot/mine"): "ynnn",
+    }  # fmt: skip
+    rows = pd.concat(
+        said({"original": "yyyy", "synonym": synonyms}, model=model, condition=condition)
+        for (model, condition), synonyms in answers.items()
+    )
+    prompts = {condition: {"prompt": "mine"} for _, condition in answers if condition.endswith("mine")}
+    models = MODELS | {"s2": MODELS["s"]}
+    path = write_wording(tmp_path / "run", rows, conditions=prompts, models=models)
+    table = tables.tabulate_stage_differences_by_series(runs.open_runs(path), resamples=0)
+    row = table.query("measure == 'consistency'").iloc[0]
+    assert row["difference"] == pytest.approx(((0.75 - (0 + 0.5) / 2) + (0.25 - 1)) / 2)  # per prompt, then their mean
+    assert row["n_models"] == 3
+
+
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
     rows = said({"original": "yyn", "synonym": "y-n", "agreement": "yyn"})
     table = tables.tabulate_consistency_by_invalid_convention(runs.open_runs(write_wording(tmp_path / "run", rows)))

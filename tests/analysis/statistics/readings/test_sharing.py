@@ -56,6 +56,27 @@ def test_two_readings_give_bounds_only_and_so_do_two_rules_of_the_same_texts_bes
     assert sharing.list_other_pairs_on_different_responses(0, ["texts", "texts", "probability"]) == [(1, 2)]
 
 
+@pytest.mark.parametrize("n_items", [3, 12])
+def test_a_correlation_above_one_net_of_sampling_is_no_bound(n_items):
+    """Cut at 1 in each draw, r^2 was the same in all of them: at most 0 % was a reading's own, of 2 or 3 items always.
+
+    Where r^2 is C^2 / (V_A V_B) of the sums over drawn items, all of three items and of most draws of twelve are above
+    1: 3 of the 12 items have C = 0.
+    """
+    cross = np.zeros((2, 2, n_items))
+    cross[0, 0], cross[1, 1], cross[0, 1] = 1.0, 0.5 + np.arange(n_items) / 100, 0.9
+    cross[0, 1, 9:] = 0.0
+    cross[1, 0] = cross[0, 1]
+    flat = np.ones(n_items)
+    item_moments = moments.ItemMoments(cross, 3 * flat, 4 * flat, *[np.ones((2, n_items))] * 4, np.ones_like(cross))
+    most = sharing.build_own_share_bounded_by_largest_r2(item_moments, 0, ["a", "b"], draws=500).most
+    assert np.isnan(most) if n_items == 3 else 0.3 < most < 1
+    equal = moments.compute_moment_sums_by_item(np.stack([np.random.default_rng(0).random((n_items, 4))] * 2),
+                                                np.zeros((2, 2, n_items, 4)))  # fmt: skip
+    most = sharing.build_own_share_bounded_by_largest_r2(equal, 0, ["a", "b"], draws=500).most
+    assert np.isnan(most) if n_items == 3 else most == pytest.approx(0, abs=1e-9)
+
+
 def test_a_reading_of_unknown_noise_is_not_judged():
     rng = np.random.default_rng(0)
     noise = np.zeros((3, 3, 6, 5))
