@@ -21,8 +21,8 @@ from inference.importers.shared.json_log import (
     get_nested_object_or_empty,
     parse_json_number_or_nan,
     parse_list_field,
-    replace_nul_characters,
 )
+from inference.runfolder.parquet import replace_nul_characters
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"

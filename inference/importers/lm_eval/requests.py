@@ -14,7 +14,6 @@ from typing import Any
 from ground.errors import InputError, format_quantity
 from inference.asking.mentions import KATAKANA, SPACELESS_SCRIPTS
 from inference.importers.lm_eval.files import SampleFile
-from inference.importers.shared.json_log import replace_nul_characters
 from inference.stimuli.reading.files import shorten_value
 
 SLACK = 1e-6  # a log-likelihood of float16 numbers may be this much above 0
@@ -269,5 +268,5 @@ def list_generated_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(entry, list):
             pending = [*entry, *pending]
         elif isinstance(entry, str):
-            texts.append(replace_nul_characters(entry))
+            texts.append(entry)
     return tuple(texts)
