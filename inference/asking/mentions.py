@@ -29,11 +29,12 @@ _NEGATION = (
 _EUROPEAN_NEGATION = (
     r"nicht(?!\s+nur\b)|nichts|nie|niemals|niemand|kein(?:e[nmrs]?|eswegs|esfalls)?|weder|kaum|mitnichten"
     r"|schwer(?:lich)?|schwierig|unmöglich"
-    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+seulement\b)|jamais|rien|guère|aucune?|nul(?:lement)?|ni|peine"
+    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+seulement\b)|jamais|rien|guère|aucune?|nul(?:lement)?|ni|peine|loin"
     r"|personne(?=\s+ne\b)|impossible|difficile(?:ment)?"
     r"|nunca|jamás|nadie|nada|ning(?:ún|un[oa])|tampoco|apenas|imposible|difícil(?:mente)?"
+    r"|en\s+absoluto|lejos"
     r"|non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement)\b)|né|nessun[oa]?|niente|nulla|neanche|nemmeno|neppure"
-    r"|impossibile|difficilmente"
+    r"|impossibile|difficilmente|lontano"
     r"|niet(?!\s+alleen\b)|niets|nooit|geen(?:szins)?|nauwelijks|allerminst|onmogelijk|moeilijk|weiger"
 )
 # "If I had to choose" is no condition, but the model's way to an answer.
@@ -82,7 +83,9 @@ _NEW_CLAUSE = rf"and|as|because|but|however|instead|since|so|still|therefore|tho
 # Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
 _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
 # German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen".
-_COMMA = r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=lage)),)?"
+_COMMA = (
+    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)),)?"
+)
 _EUROPEAN_REACH = _REACH.replace(_NEW_CLAUSE, _EUROPEAN_CLAUSE).replace("[ \\t", rf"{_COMMA}[ \t")
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")

@@ -233,12 +233,14 @@ DENIALS = {
         "Je ne suis pas du tout d'accord.", "Je n’irais pas jusqu’à être d’accord.", "Je ne serais jamais d'accord.",
         "Je ne peux pas répondre par oui ou par non.", "Ni oui ni non.", "Ce n'est guère vrai.", "Ce n'est pas faux.",
         "Je n'ai aucune raison de dire non.", "Personne ne dirait oui.", "Il m'est difficile d'être d'accord.",
+        "C'est loin d'être vrai.",
     ],
     "Spanish": [
         "No estoy para nada de acuerdo.", "Nunca estaría de acuerdo.", "Nadie diría que sí.",
         "Tampoco estoy de acuerdo.", "No puedo responder sí o no.", "No puedo decir ni sí ni no.",
         "No estoy ni de acuerdo ni en desacuerdo.",
         "Como IA, no puedo decir si estoy de acuerdo o en desacuerdo.", "Es imposible decir sí.",
+        "En absoluto estoy de acuerdo.",
     ],
     "Italian": [
         "Non sono affatto d'accordo.", "Non direi di sì.", "Nessuno sarebbe d'accordo.", "Non è vero.", "Non è falso.",
