@@ -43,8 +43,8 @@ LAYERS = {
     ],
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "progress", "run_json", "version", "writing"},
-        {"extras", "languages", "locking", "outside_rooms", "meaning"}, {"errors", "importing", "shipped"},
-        {"ground"},
+        {"extras", "impossible_rows", "languages", "locking", "outside_rooms", "meaning"},
+        {"errors", "importing", "shipped"}, {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.

@@ -36,11 +36,13 @@ def build_evaluation_id(runs: Runs, study: str, model: str) -> str:
     str
         `evaluation_id`, as in demo/tea_small/0123456789abcdef.
     """
-    # Imported models have no revision: the name itself tells a_b from a/b, which has the same place in the id.
-    revision = runs.info["models"][model].get("revision") or (model if "_" in model else None)
-    identity_fields = {"study": runs.info["studies"][study]["hash"],
-                       "model": revision,
-             "conditions": runs.info["conditions"][study]}  # fmt: skip
+    # The name itself tells a_b from a/b, which has the same place in the id and may have the same revision.
+    name, revision = model if "_" in model else None, runs.info["models"][model].get("revision")
+    identity_fields = {
+        "study": runs.info["studies"][study]["hash"],
+        "model": [name, revision] if name and revision else name or revision,
+        "conditions": runs.info["conditions"][study],
+    }
     digest = hashlib.sha256(json.dumps(identity_fields, sort_keys=True).encode()).hexdigest()
     return f"{study}/{model.replace('/', '_')}/{digest[:16]}"
 

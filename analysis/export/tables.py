@@ -15,9 +15,9 @@ from analysis.runs import Runs
 from analysis.runs.conditions import (
     build_options_without_middle_sql,
     list_conditions_that_omitted_middle_option,
-    read_scale_ends,
 )
 from analysis.runs.folder import quote_sql_literal
+from ground.impossible_rows import read_scale_ends
 from ground.run_json import SCHEMA
 
 _WORDING = "study, item, variant"

@@ -5,7 +5,6 @@ Two such conditions are called *twins*.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
@@ -112,19 +111,6 @@ def find_units_that_subsample_another_condition(
     return {
         (model, name) for model, name in model_conditions if (model, twin_by_condition.get(name)) in model_conditions
     }
-
-
-def read_scale_ends(fields: Mapping[str, Any]) -> tuple[float, float] | None:
-    """Read the lowest and the highest number of a condition; None where its scores do not lie on a scale.
-
-    >>> read_scale_ends({"range": [0, 9]}), read_scale_ends({"range": [True, 9]}), read_scale_ends({"range": "0-9"})
-    ((0.0, 9.0), None, None)
-    """
-    ends = fields.get("range")
-    if not (isinstance(ends, list) and len(ends) == 2):  # an imported condition may have anything of that name
-        return None
-    is_finite = all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in ends)
-    return (float(ends[0]), float(ends[1])) if is_finite and ends[0] < ends[1] else None
 
 
 def is_number_between_zero_and_one(share: Any) -> bool:

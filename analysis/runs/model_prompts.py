@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from analysis.runs.conditions import drop_middle_option_if_not_shown, read_scale_ends
+from analysis.runs.conditions import drop_middle_option_if_not_shown
 from analysis.runs.folder import UNIT
+from ground.impossible_rows import read_scale_ends
 
 if TYPE_CHECKING:
     import pandas as pd

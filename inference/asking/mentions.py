@@ -21,9 +21,21 @@ HANGUL = "\uac00-\ud7a3"
 LETTER = rf"[^\W\d_{_SPACELESS}]"
 
 _NEGATION = (
-    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont|no|none|nobody|nothing|never|neither|nor"
-    r"|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)|fail(?:s|ed)?"
-    r"|avoid(?:s|ing)?|refrain(?:s|ing)?"
+    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont|no(?!\s+s[oó]lo\b)|none|nobody|nothing"
+    r"|never|neither|nor|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)"
+    r"|fail(?:s|ed)?|avoid(?:s|ing)?|refrain(?:s|ing)?"
+)
+# Of the European languages that Waver asks in: German, French, Spanish ("no" as above) and Italian, Dutch.
+_EUROPEAN_NEGATION = (
+    r"nicht(?!\s+nur\b)|nichts|nie|niemals|niemand|kein(?:e[nmrs]?|eswegs|esfalls)?|weder|kaum|mitnichten"
+    r"|schwer(?:lich)?|schwierig|unmöglich"
+    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+seulement\b)|jamais|rien|guère|aucune?|nul(?:lement)?|ni|peine|loin"
+    r"|personne(?=\s+ne\b)|impossible|difficile(?:ment)?"
+    r"|nunca|jamás|nadie|nada|ning(?:ún|un[oa])|tampoco|apenas|imposible|difícil(?:mente)?"
+    r"|en\s+absoluto|lejos"
+    r"|non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement)\b)|né|nessun[oa]?|niente|nulla|neanche|nemmeno|neppure"
+    r"|impossibile|difficilmente|lontano"
+    r"|niet(?!\s+alleen\b)|niets|nooit|geen(?:szins)?|nauwelijks|allerminst|onmogelijk|moeilijk|weiger"
 )
 # "If I had to choose" is no condition, but the model's way to an answer.
 _FORCED = (
@@ -62,19 +74,36 @@ _COMMITTED = (
     r"|(?:leads?|led|causes?|brings?|inclines?|allow)\s+me"
 )
 # Words that open a new clause, and so end the reach of a negation: "I do not judge people but agree".
-_NEW_CLAUSE = r"and|as|because|but|however|instead|since|so|still|therefore|though|although|yet"
+_EUROPEAN_CLAUSE = (
+    r"und|aber|sondern|jedoch|dennoch|et|mais|donc|pourtant|y|pero|sino|aunque|e|ma|però|quindi|maar|dus"
+    r"|en(?=\s+(?:ik|ben|zou)\b)"
+)
+_NEW_CLAUSE = rf"and|as|because|but|however|instead|since|so|still|therefore|though|although|yet|{_EUROPEAN_CLAUSE}"
 # From such a word to its label: perhaps an aside in commas ("I do not, however, agree"), then up to six words.
 # Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
 _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
+# German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen".
+_COMMA = (
+    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)),)?"
+)
+_EUROPEAN_REACH = _REACH.replace(_NEW_CLAUSE, _EUROPEAN_CLAUSE).replace("[ \\t", rf"{_COMMA}[ \t")
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
-_CHINESE_NEGATION = (
-    "(?:不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?|打算|是|再)?"
-    "|非|未能?|[没沒]有?|[无無]法|[难難]以|很[难難]|[谈談]不上|拒[绝絕])(?:[说說]|表示|完全|太|很|真的)?我?"
+_CHINESE_NEGATION = (  # "不能", "没有任何理由", "不认为我会"; but "不得不" and "不能不" deny nothing
+    "(?:(?<!不得)(?<!不能)不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?"
+    "|打算|是|再|得|到|出有?)?|非|未能?|[没沒]有?|[无無]法?|[难難]以|很[难難]|[谈談]不上|拒[绝絕]|既)"
+    "(?:任何|什[么麼])?(?:理由|道理|必要|[办辦]法|可能)?(?:去|[来來])?"
+    "(?:[说說]|表示|[认認][为為]|[觉覺]得|完全|太|很|真的)?(?:我|自己)?[会會]?"
 )
-_DENIED_BEFORE = re.compile(rf"(?<![\w'])(?:{_NEGATION}){_REACH}|{_CHINESE_NEGATION}$")
+_GERMAN_DENIAL = (  # "Ja sagen würde ich nicht"
+    r"(?: sagen| antworten)? (?:kann|könnte|würde|werde|will|möchte|mag|darf) (?:ich|man) (?:\w+ ){0,3}(?:nicht|nie)\b"
+)
+_DENIED_BEFORE = re.compile(
+    rf"(?<![\w'])(?:(?:{_NEGATION}){_REACH}|(?:{_EUROPEAN_NEGATION}){_EUROPEAN_REACH})|{_CHINESE_NEGATION}$"
+)
 _KOREAN_DENIAL = (  # behind a stem: "지 않습니다", "진 못합니다", " 수 없다", "기는 어렵다"
-    r"(?:(?:[지치][는도를]?|진) ?(?:않|못|아니)| ?(?:수[는도가]?|순) ?없"
+    r"(?:(?:[지치][는도를]?|진) ?(?:않|못|아니)| ?(?:(?:수|이유|까닭|근거|필요|생각|마음)[는도가은이]?|순) ?없"
+    r"| (?:이유|까닭|근거)[를을]? 찾(?:을 수|지)"
     r"|(?:기[가는엔]?|긴) ?(?:어[렵려]|힘[들듭드]|곤란))"
 )
 _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬성하지 않습니다", "찬성하는 것은 아닙니다"
@@ -82,7 +111,11 @@ _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬�
     rf"|(?:[하되할될]|하고 싶|(?:한다|이라)?고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
     r"|하는 (?:것|거|건|게|편|쪽|입장|의견)[은는이도]? ?아[니닙닌])"
 )
-_DENIED_AFTER = re.compile(rf"[」』]?[^\s。、,.!?「」]{{0,12}}?(?:ない|ません|かねる|かねます)|{_KOREAN_NEGATION}")
+_JAPANESE_NEGATION = (
+    r"[」』]?[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)|し(?:がた|にく|づら|難)い"
+    r"|(?:する(?:の|こと))?[はがも](?:難しい|無理)"
+)
+_DENIED_AFTER = re.compile(rf"{_JAPANESE_NEGATION}|{_KOREAN_NEGATION}|{_GERMAN_DENIAL}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
 PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
@@ -164,6 +197,7 @@ _EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
 JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
     r"|(?:하지도|한다고도),?\s+|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
+    r"|,?\s+(?:oder|noch|ou|ni|o|u|né|of)\s+(?:[\w']+\s+){0,3}|[或还還]是?|或者|也不|也[没沒]有?|[与與和]"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".

@@ -9,8 +9,8 @@
 2.  The longest label is found first and each stretch of text counts once: "strongly agree" is not also "agree", and
     "disagree" never is.
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
-    "unable to agree"), a Chinese one right before it ("不太同意"), or a Japanese or Korean one after it
-    ("賛成できません", "찬성하지 않습니다").
+    "unable to agree"), a Chinese one right before it ("不太同意", "没有理由反对"), or a Japanese or Korean one after it
+    ("賛成できません", "찬성하지 않습니다"). A German one may have "dass" or "ob" behind its comma.
     Mentions joined by "or", "nor", a comma or a slash share the denial. If they are different labels ("neither agree
     nor disagree", "I cannot agree or disagree"), the text declines to choose there; this neither gives an answer nor
     cancels one given elsewhere.
@@ -43,7 +43,7 @@ means nobody can say. All these are invalid.
 
 "No" before a noun ("no opinion") is no label, nor "yes" or "no" before an offer or thanks, the German "ja" between two
 words ("das ist ja falsch") and the French "non" of "non seulement". What surrounds a mention stands in `mentions`.
-Negations are known for English, Japanese, Chinese and Korean; reported and open mentions and stances for English. A
+Negations are known in the languages of Waver's prompts and Korean; reported and open mentions and stances in English. A
 label of one letter collides with the English article "a": import such answers as given answers, not as text.
 """
 
@@ -71,7 +71,8 @@ from inference.asking.mentions import (
 )
 
 # Of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1. By version 3,
-# はい was found in "答えはいいえ" and in other words, "ja" in "das ist ja falsch", and "不太同意" was agreement.
+# はい was found in "答えはいいえ" and in other words, "ja" in "das ist ja falsch"; "不太同意" was agreement, and
+# "je ne suis pas du tout d'accord", too.
 VERSION = 4
 
 _OPPOSITE_PREFIXES = ("dis", "un", "in", "im", "non", "non ")
@@ -229,7 +230,8 @@ def _build_regex_text_of_wording(wording: str) -> str:
     if wording == "non":
         body += r"(?!\s+(?:seulement|pas|plus)\b)"
     if wording == "ja":
-        body = rf"(?:(?<!\w\s){body}|{body}(?!\s+(?!(?:sagen|antworten|und|oder|zeggen|en|of)\b)\w))"
+        goes_on = r"\s+(?!(?:sagen|antworten|und|oder|noch\s+ne(?:e|in)|zeggen|en|of)\b)\w"
+        body = rf"(?:(?<!\w\s){body}|{body}(?!{goes_on}))"
     if wording in ("yes", "no"):
         body = rf"(?<!\ba )(?<!\boh ){body}(?:(?<=or {wording})|{NO_REPLY})"
     return body

@@ -75,16 +75,33 @@ def build_responses_table(rows: Rows, study: str) -> pa.Table:
 
 
 def _build_column_array(values: Any, field: pa.Field, length: int) -> Any:
-    """Build the array of a column in the type of the schema; nulls where there are no values."""
+    """Build the array of a column in the type of the schema; nulls where there are no values.
+
+    Texts that a model wrote, which are in lists, hold no NUL.
+    """
     if values is None:
         array = pa.nulls(length, field.type)
     else:
         array = (
             values.cast(field.type) if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, field.type)
         )
+    if field.type == pa.list_(pa.string()) and pc.any(pc.match_substring(pc.list_flatten(array), "\0")).as_py():
+        texts_by_row = [
+            texts and [text and replace_nul_characters(text) for text in texts] for texts in array.to_pylist()
+        ]
+        array = pa.array(texts_by_row, field.type)
     if array.null_count and not field.nullable:
         raise ValueError(f"column '{field.name}' may not be null")
     return array
+
+
+def replace_nul_characters(text: str) -> str:
+    r"""Replace each NUL, which models write and no CSV file holds, by the sign of a character that cannot be shown.
+
+    >>> replace_nul_characters("te\0a")
+    'te\ufffda'
+    """
+    return text.replace("\0", "\ufffd")
 
 
 def drop_error_rows_asked_again(parts: Sequence[Path]) -> None:

@@ -66,11 +66,14 @@ def test_the_kind_of_a_log_is_told_from_its_name_and_folder(tmp_path):
         (tmp_path / name).write_text("{}", encoding="utf-8")
     (tmp_path / "json" / "deeper").mkdir(parents=True)
     write(tmp_path / "json" / "deeper" / "a.json", as_json([text_sample(1)]))
-    names = ("helm", "lm", "in", "json", "run", "none", "lm/results_1.json")
+    marked = b"\xef\xbb\xbf" + (tmp_path / "json" / "deeper" / "a.json").read_bytes()
+    (tmp_path / "marked").mkdir()
+    (tmp_path / "marked" / "a.json").write_bytes(marked)
+    names = ("helm", "lm", "in", "json", "marked", "run", "none", "lm/results_1.json")
     calls = {name: list_import_arguments_of_log(tmp_path / name) for name in names}
     assert {name: call and call[1] for name, call in calls.items()} == {
-        "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "run": None, "none": None,
-        "lm/results_1.json": "lm-eval",
+        "helm": "helm", "lm": "lm-eval", "in": "inspect", "json": "inspect", "marked": "inspect", "run": None,
+        "none": None, "lm/results_1.json": "lm-eval",
     }  # fmt: skip
 
 

@@ -29,9 +29,9 @@ from analysis.measures.reworded.study import (
     has_item_in_several_wordings,
 )
 from analysis.runs import Runs
-from analysis.runs.conditions import read_scale_ends
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
+from ground.impossible_rows import read_scale_ends
 
 PROTOCOL = "scored"
 HIGHER, LOWER = "higher", "lower"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -31,14 +30,11 @@ COMMAND = "import eee"
 HELP = "import records of Every Eval Ever that `waver export` wrote (JSON), or the scores of others'"
 
 BATCH = 20_000
-SLACK = 1e-6  # probabilities of 32 bits may add up to more than 1 by this much
-MASS_SLACK = 1e-4  # a mass may be off their sum by this much: of 100 numbers in 32 bits, it is by up to 6e-6
 _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
              "sample_score", "text_logprob", "thought", "thought_tokens", "unclosed", "sample_probability",
              "sample_answer", "sample_answer_otherwise", "n", "read_otherwise")  # fmt: skip
-_LEAST_COUNTS = {"invalid": 0, "clipped": 0, "unclosed": 0, "read_otherwise": 0, "n": 1}
 _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 
 
@@ -109,6 +105,7 @@ def _import_scores_of_records(args: argparse.Namespace) -> None:
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
     """Make the study of the wordings that were asked, in their old order."""
+    from inference.importers.eee.impossible import refuse_impossible_wordings
     from inference.importers.eee.records import read_eee_responses
     from inference.stimuli.study import Item, Study
 
@@ -126,6 +123,7 @@ def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study
             place = row.values["position"], variant
             if place_by_key.setdefault(key, place) != place:
                 raise InputError(f"{row.where}: item '{key[0]}', variant '{key[1]}' is another wording than before")
+    refuse_impossible_wordings(aggregates, [variant for _, variant in place_by_key.values()])
     items: dict[str, list[Variant]] = {}
     for _, variant in sorted(place_by_key.values(), key=lambda pair: pair[0]):
         items.setdefault(variant.item, []).append(variant)
@@ -187,6 +185,7 @@ def _iterate_eee_response_tables_in_batches(aggregates: Sequence[Aggregate], stu
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 
+    from inference.importers.eee.impossible import refuse_impossible_responses
     from inference.importers.eee.records import read_eee_responses
     from inference.runfolder.parquet import build_arrow_schema
 
@@ -204,66 +203,18 @@ def _iterate_eee_response_tables_in_batches(aggregates: Sequence[Aggregate], stu
                 if marks[number]:
                     raise InputError(f"{row.where}: a second response of model '{aggregate.model}' to this wording")
                 marks[number] = 1
-            records = [_check_and_build_eee_response_columns(aggregate, row) for row in batch]
-            yield pa.table(
+            records = [_build_eee_response_columns(aggregate, row) for row in batch]
+            table = pa.table(
                 {field.name: pa.array([record.get(field.name) for record in records], field.type) for field in columns}
             )
+            refuse_impossible_responses(aggregate, batch, table)
+            yield table
 
 
-def _check_and_build_eee_response_columns(aggregate: Aggregate, row: EeeResponse) -> dict[str, Any]:
-    """Make the columns of a response; refuse impossible numbers."""
+def _build_eee_response_columns(aggregate: Aggregate, row: EeeResponse) -> dict[str, Any]:
+    """Make the columns of a response."""
     columns = ("condition", "item", "variant", *_RESPONSE)
-    record = {"model": aggregate.model, **{name: row.values.get(name) for name in columns}}
-    shares = record["probability"]
-    if shares is not None and not (min(shares, default=0) >= 0 and sum(shares) <= 1 + SLACK):
-        raise InputError(
-            f"{row.where}: metadata.waver_probability is negative or adds up to more than 1: {sum(shares):.4g}"
-        )
-    if shares is not None and record["logprob"] is not None and len(shares) != len(record["logprob"]):
-        probabilities = format_quantity(len(shares), "probability", "probabilities")
-        raise InputError(f"{row.where}: {probabilities}, but {len(record['logprob'])} logarithms of them")
-    has_scale = aggregate.conditions[row.values["condition"]].get("range") is not None  # a share of every number on it
-    if shares is not None and not has_scale and not _is_one_value_per_shown_option(shares, row.values["options"]):
-        raise InputError(
-            f"{row.where}: metadata.waver_probability has {len(shares)} probabilities of {len(row.values['options'])} "
-            "options; correct the row"
-        )
-    _refuse_impossible_mass(row)
-    _refuse_impossible_counts(row)
-    labels = {None, *row.values["options"], *row.values["canonical"]}
-    if record["answer"] not in labels and record["score"] is None:  # beside a score, the answer is a number
-        raise InputError(f"{row.where}: metadata.waver_answer is {shorten_value(record['answer'])}, which is no option")
-    return {**record, "output": row.output}
-
-
-def _refuse_impossible_mass(row: EeeResponse) -> None:
-    """Refuse a mass that is not the sum of the probabilities, and an upper bound that is not between it and 1."""
-    mass, upper = row.values.get("mass"), row.values.get("mass_upper")
-    if mass is not None and not abs(mass - sum(row.values.get("probability", [math.inf]))) <= MASS_SLACK:
-        raise InputError(f"{row.where}: metadata.waver_mass is {mass:g}, not the sum of waver_probability")
-    if upper is not None and not (mass or 0) - SLACK <= upper <= 1 + SLACK:
-        raise InputError(f"{row.where}: metadata.waver_mass_upper is {upper:g}; it must be from waver_mass to 1")
-
-
-def _refuse_impossible_counts(row: EeeResponse) -> None:
-    """Refuse counts that are not one for every option, are too low, or together none."""
-    counts = row.values.get("count")
-    if counts is not None and (
-        not _is_one_value_per_shown_option(counts, row.values["options"]) or min(counts, default=0) < 0
-    ):
-        raise InputError(f"{row.where}: metadata.waver_count is not one count, from 0 on, for every option")
-    for name, least in _LEAST_COUNTS.items():
-        if row.values.get(name, least) < least:
-            raise InputError(
-                f"{row.where}: metadata.waver_{name} is {row.values[name]}; it must be a count, from {least} on"
-            )
-    if counts is not None and not sum(counts) + row.values.get("invalid", 0) + row.values.get("clipped", 0):
-        raise InputError(f"{row.where}: metadata.waver_count holds no samples; correct the row")
-
-
-def _is_one_value_per_shown_option(values: Sequence[Any], options: Sequence[str]) -> bool:
-    """Tell whether there is a value for every option, or for every one but a middle one that was not shown."""
-    return len(values) == len(options) or (len(options) % 2 == 1 and len(values) == len(options) - 1)
+    return {"model": aggregate.model, **{name: row.values.get(name) for name in columns}, "output": row.output}
 
 
 def _collect_model_facts(aggregate: Aggregate) -> dict[str, Any]:

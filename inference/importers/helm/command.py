@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ground.errors import InputError
 from inference.arguments import add_imported_score_arguments
-from inference.importers.helm.run import HelmRun
+from inference.importers.helm.run import EXACT_MATCH, HelmRun
 from inference.importers.shared import saving
 
 COMMAND = "import helm"
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         metavar="NAME",
-        default="exact_match",
+        default=EXACT_MATCH,
         help="the metric of every instance that tells right from wrong; with --scores, the one that comes first "
         "(default: %(default)s)",
     )

@@ -21,12 +21,13 @@ from inference.importers.shared.json_log import (
     get_nested_object_or_empty,
     parse_json_number_or_nan,
     parse_list_field,
-    replace_nul_characters,
 )
+from inference.runfolder.parquet import replace_nul_characters
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 SPEC, STATE, STATS, TOTALS = "run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json"
 PREDICTED = "predicted_index"
+EXACT_MATCH = "exact_match"  # the metric that counts where the call names none
 ORIGINAL = "original"
 JOINT, SEPARATE = "multiple_choice_joint", "multiple_choice_separate"
 _GENERATION = frozenset({"temperature", "max_tokens", "stop_sequences", "random"})
@@ -35,6 +36,7 @@ _MODEL = frozenset({"model", "model_deployment"})
 _AMOUNTS = frozenset(
     {"max_eval_instances", "num_outputs", "num_train_trials", "num_trials", "eval_splits", "reeval_parameters"}
 )
+
 RequestKey: TypeAlias = tuple[str, str, int]  # instance, perturbation, trial
 
 

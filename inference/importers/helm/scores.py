@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
-from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey
+from inference.importers.helm.run import EXACT_MATCH, STATE, STATS, HelmRun, RequestKey
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     LoggedMeasures,
@@ -47,11 +47,14 @@ class HelmScores:
         Raises
         ------
         InputError
-            A request or a score is damaged, or an instance has two scores by one metric.
+            A request or a score is damaged, an instance has two scores by one metric, or no run has the metric that
+            the call names.
         """
+        metrics: dict[str, None] = {}
         for number, run in enumerate(self._answers.runs):
             scores_by_request = _read_request_scores(run)
             names = dict.fromkeys(name for scores in scores_by_request.values() for name in scores)
+            metrics |= names
             first = [self._answers.metric] if self._answers.metric in names else []
             names = dict.fromkeys([*first, *names])
             scores_by_split: dict[tuple[str, str], list[float]] = defaultdict(list)  # of instances as they are
@@ -91,6 +94,11 @@ class HelmScores:
                 _summarize_instances_and_mean_agreement(
                     run, len(instances), scores_by_split, run.read_stated_means_by_metric_and_split()
                 )
+            )
+        if self._answers.metric not in {*metrics, EXACT_MATCH}:
+            raise InputError(
+                f"--metric {shorten_text(self._answers.metric)}: no run has this metric; there are "
+                f"{shorten_text(', '.join(metrics), 300)}"
             )
 
 

@@ -16,7 +16,8 @@ from inference.engines.openai.bounds import build_option_forms_in_bytes, compute
 from inference.engines.openai.replies import MalformedReply
 from inference.engines.openai.returned import parse_candidates_for_first_token
 from inference.importers.inspect.log import resolve_attachment
-from inference.importers.shared.json_log import get_nested_object_or_empty, parse_list_field, replace_nul_characters
+from inference.importers.shared.json_log import get_nested_object_or_empty, parse_list_field
+from inference.runfolder.parquet import replace_nul_characters
 from inference.stimuli.reading.files import require_storable_value, shorten_value
 
 WordingKey = TypeVar("WordingKey", bound=tuple[Any, ...])

@@ -12,15 +12,16 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
 from ground.errors import InputError, format_quantity
-from inference.asking.mentions import SPACELESS_SCRIPTS
+from inference.asking.mentions import KATAKANA, SPACELESS_SCRIPTS
 from inference.importers.lm_eval.files import SampleFile
-from inference.importers.shared.json_log import replace_nul_characters
 from inference.stimuli.reading.files import shorten_value
 
 SLACK = 1e-6  # a log-likelihood of float16 numbers may be this much above 0
 _LETTERS = (ascii_uppercase, ascii_lowercase, digits[1:], digits)
 # A blank, or a character of a script without blanks (also of full width), in which nothing shows where a word begins.
 _NO_LETTER_OF_WORD = re.compile(rf"[\s{SPACELESS_SCRIPTS}\uff01-\uff9f]")
+# The start of a Japanese word at the end of a text: of "…は東", of "…のトロ".
+_BEGUN_JAPANESE_WORD = re.compile(rf"(?<=[\u3041-\u3096「])[\u3005\u3400-\u9fff]+\Z|(?<![{KATAKANA}])[{KATAKANA}]+\Z")
 _LISTS = ("choices", "options", "endings", "answers", "choice", "answer_choices")
 
 Request = tuple[str, Any]
@@ -145,7 +146,9 @@ def parse_row_options(
     if any(context != first for context, _ in row_requests):
         if len(set(ends)) > 1:
             raise InputError(f"{where}: texts and options both differ between requests; what is chosen is not plain")
-        return _parse_options_from_differing_contexts([context for context, _ in row_requests], ends[0], mutual)
+        return _parse_options_from_differing_contexts(
+            [context for context, _ in row_requests], ends[0], mutual, row.get("doc")
+        )
     delimiter = file.config.get("target_delimiter", " ")
     continuations, plain, lettered = _strip_continuations_and_detect_letters(
         ends, delimiter if isinstance(delimiter, str) else ""
@@ -167,15 +170,20 @@ def _strip_continuations_and_detect_letters(
 
 
 def _parse_options_from_differing_contexts(
-    contexts: Sequence[str], shared_continuation: str, has_requests_without_text: bool
+    contexts: Sequence[str], shared_continuation: str, has_requests_without_text: bool, doc: Any = None
 ) -> RowOptions:
     """Read options that stand in the text: the words in which the contexts differ, with what follows them.
 
-    "... because the trophy" and "... because the suitcase" are "trophy" and "suitcase" after "... because the _".
+    "... because the trophy" and "... because the suitcase" are "trophy" and "suitcase" after "... because the _". In
+    scripts without blanks, options that begin alike (东京, 东北) begin where the document's or a Japanese word does.
     """
     same = (len(set(letters)) == 1 for letters in zip(*contexts, strict=False))
     shared = contexts[0][: sum(takewhile(bool, same))]
     shared = shared[: len(shared) - len(_NO_LETTER_OF_WORD.split(shared)[-1])]  # whole words
+    texts = {text for text in doc.values() if isinstance(text, str)} if isinstance(doc, dict) else set()
+    starts = {len(contexts[0]) - len(text) for text in texts if contexts[0].endswith(text)}
+    starts = {start for start in starts if start < len(shared) and all(c[start:] in texts for c in contexts)}
+    shared = shared[: max(starts)] if starts else _BEGUN_JAPANESE_WORD.sub("", shared)
     if shared in contexts:  # where one option begins another
         shared = shared[:-1]
     words = tuple(context[len(shared) :].strip() for context in contexts)
@@ -260,5 +268,5 @@ def list_generated_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
         if isinstance(entry, list):
             pending = [*entry, *pending]
         elif isinstance(entry, str):
-            texts.append(replace_nul_characters(entry))
+            texts.append(entry)
     return tuple(texts)

@@ -62,15 +62,6 @@ def refuse_half_surrogates(where: str, value: Any) -> None:
         raise InputError(f"{where}: holds half of a surrogate pair (\\ud800 to \\udfff), which is no text") from None
 
 
-def replace_nul_characters(text: str) -> str:
-    r"""Replace each NUL, which models write and no CSV file holds, by the sign of a character that cannot be shown.
-
-    >>> replace_nul_characters("te\0a")
-    'te\ufffda'
-    """
-    return text.replace("\0", "\ufffd")
-
-
 def get_nested_object_or_empty(value: Any, *names: str) -> dict[str, Any]:
     """Return an object's fields, or those of an object in it, by its name; none where it is something else.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from ground.errors import InputError
@@ -69,7 +70,7 @@ def _is_json_log_of_inspect(path: Path) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        beginning = file.read(_BEGINNING)
+        beginning = file.read(_BEGINNING).removeprefix(BOM_UTF8)
     return beginning.lstrip().startswith(b"{") and all(field in beginning for field in _FIRST_OF_INSPECT)
 
 

@@ -9,9 +9,10 @@ from string import ascii_uppercase
 from typing import Any
 
 from ground.errors import InputError, format_quantity
-from inference.importers.shared.json_log import refuse_half_surrogates, replace_nul_characters
+from inference.importers.shared.json_log import refuse_half_surrogates
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.scored import DECISION_RULE, ENDS, PROTOCOL
+from inference.runfolder.parquet import replace_nul_characters
 from inference.stimuli.reading.line_ends import unify_line_ends_of_all_texts
 from inference.stimuli.study import PARAPHRASE, Item, Option, Study, Variant
 

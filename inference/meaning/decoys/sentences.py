@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from ground.extras import convert_import_errors_to_install_advice
 from inference.negating.words import JAPANESE, Word, segment_japanese_sentence_into_words
+from inference.stimuli.languages import get_main_language
 from inference.stimuli.study import Item, Variant
 
 ENGLISH, JAPANESE_NAME = "en", "ja"
 UNKNOWN = "its language is not known; write en or ja into the column language"
-_ENGLISH_NAMES = re.compile(r"en(?:g|glish)?(?:[-_].*)?", re.IGNORECASE)
-_JAPANESE_NAMES = re.compile(r"(?:ja|jpn?|japanese)(?:[-_].*)?", re.IGNORECASE)
 # Words that few other languages write so: one of them makes a sentence English, where no column says the language.
 _ENGLISH_WORDS = re.compile(
     r"\b(?:the|and|that|should|than|you|your|with|which|who|how|when|because|if|their|they|there|were|does|what|this|these|"
@@ -92,7 +91,7 @@ def build_sentences_of_item_originals(items: Sequence[Item], pipeline: Any) -> l
 def detect_language_of_item(item: Item) -> str:
     """Return the language of an item: what the column `language` says, else "en" or "ja" by script and common words.
 
-    English and Japanese are "en" and "ja" however the column writes them; "" where nothing tells.
+    English and Japanese are "en" and "ja" without their region; "" where nothing tells.
     """
     names = (_find_wording_language(variant) for variant in item.variants)
     return next(filter(None, names), "")
@@ -101,9 +100,8 @@ def detect_language_of_item(item: Item) -> str:
 def _find_wording_language(variant: Variant) -> str:
     """Return the language of one wording."""
     if variant.language:
-        if _ENGLISH_NAMES.fullmatch(variant.language):
-            return ENGLISH
-        return JAPANESE_NAME if _JAPANESE_NAMES.fullmatch(variant.language) else variant.language
+        language = get_main_language(variant.language)
+        return language if language in (ENGLISH, JAPANESE_NAME) else variant.language
     if JAPANESE.search(variant.text):
         return JAPANESE_NAME
     return ENGLISH if _ENGLISH_WORDS.search(variant.text.replace("’", "'")) else ""

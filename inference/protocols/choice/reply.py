@@ -23,9 +23,9 @@
     with words behind these: any after a full stop, a bracket or a colon, else only those of its own choice. Wide
     characters (“（Ｂ）”) count as the others.
 3.  It is no answer where those words, or the whole line, are those of another choice (“E. coli”), where they name
-    another letter (“A. or B.”), or where a first line without `Answer:` begins a list of several letters. Of choices of
-    which one begins with another, the longest counts; scripts without blanks need none (“A. 青です” is no A where 青 is
-    B).
+    another letter (“A. or B.”, “A. red or B. green”), or where a first line without `Answer:` begins a list of several
+    letters. Of choices of which one begins with another, the longest counts; scripts without blanks need none
+    (“A. 青です” is no A where 青 is B).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from inference.asking.mentions import CHARACTER
-from inference.asking.reading.said_answers import COPULA, LABEL_NOUN, SAID_ANSWER
+from inference.asking.reading.said_answers import COPULA, JOINER, LABEL_NOUN, SAID_ANSWER
 
 # Of these rules, recorded with what they read (`reply_rule`); 1 had `strict` only, unchanged since. In 2, words of
 # another choice did not count in scripts without blanks, nor where they begin with those of the letter's own. In 3,
@@ -52,6 +52,7 @@ _LETTER = re.compile(
     rf"({_CLOSING}(?:{COPULA}(?=[.。]){_CLOSING})?)(.*)"
 )
 _ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、])[\s*_(]*([A-Z])(?!{CHARACTER})")
+_JOINED = re.compile(rf"[\s*_)\]]*{JOINER}[\s*_(\[]*([A-Za-z])[\s*_]*(?:[.):。\]]|\Z)")
 _LISTED = re.compile(r"[\s*_(]*([A-Z])[.):。]")
 _MARKS = " \t*_`\"'“”.()[]。「」『』【】"
 
@@ -160,7 +161,9 @@ def _read_letter_of_answer_line(line: str, choices: Mapping[str, str]) -> str | 
         choice for choice in (choice_words, *other_choices) if choice and _starts_with_choice(words, choice)
     ]
     if begun_choices:
-        return letter if max(begun_choices, key=len) == choice_words else None
+        joined = _JOINED.match(words, len(choice_words))
+        is_joined = joined is not None and joined[1].upper() in choices.keys() - {letter}
+        return letter if max(begun_choices, key=len) == choice_words and not is_joined else None
     other_letters = {mention[1] for mention in (*_ANOTHER.finditer(match[3]), *_LISTED.finditer(match[3][:4]))} - {
         letter
     }

@@ -6,8 +6,9 @@ by numbers or letters is read so:
 1.  It begins with a number or letter shown, perhaps after "Answer:", "My answer is" or the like ("答えは"), after
     "Option", and after marks and brackets. A letter ends there: a mark or the end of the line follows, so "A good idea"
     is no A. So does a number: "4.5" and "1 to 5" are no answers. A "です" or "입니다" may follow ("3です"). Where
-    the words of another option follow at once ("4. Strongly disagree"), the text contradicts itself, and is invalid; in
-    scripts without blanks, no blank need follow them.
+    the words of another option follow at once ("4. Strongly disagree"), or another number or letter ("B/C", "2, 3";
+    not "4/5", which is four of at most five), the text contradicts itself, and is invalid; in scripts without blanks,
+    no blank need follow these words.
 2.  Else it is read for the words of the options.
 3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
     counts.
@@ -24,7 +25,7 @@ from typing import Any
 
 from inference.asking.mentions import CHARACTER
 from inference.asking.reading.read_texts import build_lenient_and_strict_answer_columns
-from inference.asking.reading.said_answers import COPULA, LABEL_NOUN, SAID_ANSWER
+from inference.asking.reading.said_answers import COPULA, JOINER, JOINING_WORDS, LABEL_NOUN, SAID_ANSWER
 from inference.asking.rounds import Response, build_columns_of_response
 from inference.asking.text_answers import parse_answer
 from inference.asking.thoughts import find_most_frequent_answer
@@ -46,7 +47,7 @@ from inference.stimuli.templates.prompts import Prompt
 VERSION = 3
 _LEAD = rf"(?:{SAID_ANSWER}|(?:my |the |final )*(?:answer|reply|response|choice|rating|score)\s*)"
 _NO_OTHER_NUMBER = (  # behind a number: "1 to 5", "3번 또는 4번"
-    r"(?!번?\s*(?:[-\u2013~\u301c]|to|or|and|bis|oder|und|à|ou|et|o|y|または|或|到|또는|혹은)\s*[0-9])"
+    rf"(?!번?\s*(?:[-\u2013~\u301c]|{JOINING_WORDS})\s*[0-9])"
 )
 _MARKS = r"[\s\"'*_`(\[\u201c\u2018\u300c\u300e\u3010#]*"
 
@@ -124,11 +125,14 @@ def find_option_words_by_number_or_letter(text: str, shown: ShownOptions, labels
     (None, None)
     """
     folded = unicodedata.normalize("NFKC", text)
-    pattern, option_by_answer, wordings = _build_label_pattern_options_and_wordings(shown, labels)
+    pattern, another, option_by_answer, wordings = _build_label_patterns_options_and_wordings(shown, labels)
     match = pattern.match(folded)
     if match is None:
         return parse_answer(text, wordings) if wordings else None
     option = option_by_answer[match["label"]]
+    also_named = another.match(folded, match.end())
+    if also_named and option_by_answer[also_named["label"]] != option:
+        return None
     behind = re.sub(rf"^[番点점]?{COPULA}", "", folded[match.end() :])
     rest = behind.lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(\u300d\u300f\u3011\u3002").casefold()
     named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!{CHARACTER})", rest)]
@@ -136,10 +140,10 @@ def find_option_words_by_number_or_letter(text: str, shown: ShownOptions, labels
 
 
 @lru_cache(maxsize=256)
-def _build_label_pattern_options_and_wordings(
+def _build_label_patterns_options_and_wordings(
     shown: ShownOptions, labels: str
-) -> tuple[re.Pattern[str], dict[str, str], dict[str, tuple[str, ...]]]:
-    """Build the pattern of a label that begins a text, answer -> option, and the wordings of the options."""
+) -> tuple[re.Pattern[str], re.Pattern[str], dict[str, str], dict[str, tuple[str, ...]]]:
+    """Build the patterns of a label that begins a text and of a second one, answer -> option, and options' wordings."""
     longest_first = sorted(shown.answers, key=len, reverse=True)
     label = "|".join(map(re.escape, longest_first))
     if labels == LETTERS:
@@ -151,7 +155,15 @@ def _build_label_pattern_options_and_wordings(
     pattern = re.compile(rf"{before}(?P<label>{label}){end}", re.MULTILINE)
     has_words = not are_options_whole_numbers(shown.options)
     wordings = {option: list_spellings_in_all_cases((option,)) for option in shown.options} if has_words else {}
-    return pattern, dict(zip(shown.answers, shown.options, strict=True)), wordings
+    words = "|".join(re.escape(option) for option in sorted(shown.options, key=len, reverse=True))
+    of_most = "" if labels == LETTERS else rf"(?!/\s*{re.escape(max(shown.answers, key=int))}(?!\d))"
+    marks = r"[ \t\"'*_`)\].:\u201d\u2019\u3002\u300d\u300f\u3011]*"
+    another = re.compile(
+        rf"{marks}(?:\(?(?i:{words}){marks})?{of_most}{JOINER}{_MARKS}(?:(?i:{LABEL_NOUN}){_MARKS})?(?P<label>{label})"
+        r"(?=\s*(?:$|[^\w\s'\u2019]))(?![.,][0-9])",
+        re.MULTILINE,
+    )
+    return pattern, another, dict(zip(shown.answers, shown.options, strict=True)), wordings
 
 
 def _build_columns_of_scale_texts(showing: Showing, shown: ShownOptions, generation: Generation) -> dict[str, Any]:

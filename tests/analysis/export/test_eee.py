@@ -129,11 +129,12 @@ def test_the_same_run_has_the_same_names_whenever_it_is_exported(golden, tmp_pat
         assert first[field] == second[field]
 
 
-def test_imported_models_whose_names_differ_by_a_slash_have_two_ids(tmp_path):
+@pytest.mark.parametrize("revision", [None, "r1"])
+def test_models_whose_names_differ_by_a_slash_have_two_ids(tmp_path, revision):
     rows = pd.DataFrame({"item": ["a"], "variant": ["p1"], "agreement": [0.5]})
     names = ["a/b", "a_b"]
     rows = pd.concat(rows.assign(model=name) for name in names)
-    run = write_run(tmp_path / "run", rows, models={name: {"engine": "import", "revision": None} for name in names})
+    run = write_run(tmp_path / "run", rows, models={name: {"revision": revision} for name in names})
     records, _ = export(run, tmp_path / "out")
     assert len({whole["evaluation_id"] for whole, _ in records}) == 2
 

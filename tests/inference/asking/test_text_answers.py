@@ -215,6 +215,100 @@ def test_ja_between_words_and_non_seulement_are_no_answers(text, label):
     assert parse_answer(text, {"ja": ["ja", "oui"], "nein": ["nein", "non"]}) == label
 
 
+EUROPEAN = {
+    "German": {"agree": ["ja", "zustimmen", "einverstanden", "richtig"], "disagree": ["nein", "ablehnen", "ablehnung"]},
+    "French": {"agree": ["oui", "d'accord", "vrai"], "disagree": ["non", "pas d'accord", "faux"]},
+    "Spanish": {"agree": ["sí", "de acuerdo"], "disagree": ["no", "en desacuerdo"]},
+    "Italian": {"agree": ["sì", "d'accordo", "vero"], "disagree": ["no", "in disaccordo", "falso"]},
+    "Dutch": {"agree": ["ja", "eens", "waar"], "disagree": ["nee", "oneens", "onwaar"]},
+}
+DENIALS = {
+    "German": [
+        "Ich würde nicht zustimmen.", "Ich bin damit überhaupt nicht einverstanden.", "Das ist nicht richtig.",
+        "Ich glaube nicht, dass ich dem zustimmen würde.", "Weder ja noch nein.", "Zustimmen kann ich dem nicht.",
+        "Ich habe keinen Grund, nein zu sagen.", "Es gibt keinen Grund zur Ablehnung.", "Niemand würde hier zustimmen.",
+        "Als KI kann ich weder zustimmen noch ablehnen.", "Ja sagen würde ich dazu nicht.",
+    ],
+    "French": [
+        "Je ne suis pas du tout d'accord.", "Je n’irais pas jusqu’à être d’accord.", "Je ne serais jamais d'accord.",
+        "Je ne peux pas répondre par oui ou par non.", "Ni oui ni non.", "Ce n'est guère vrai.", "Ce n'est pas faux.",
+        "Je n'ai aucune raison de dire non.", "Personne ne dirait oui.", "Il m'est difficile d'être d'accord.",
+        "C'est loin d'être vrai.",
+    ],
+    "Spanish": [
+        "No estoy para nada de acuerdo.", "Nunca estaría de acuerdo.", "Nadie diría que sí.",
+        "Tampoco estoy de acuerdo.", "No puedo responder sí o no.", "No puedo decir ni sí ni no.",
+        "No estoy ni de acuerdo ni en desacuerdo.",
+        "Como IA, no puedo decir si estoy de acuerdo o en desacuerdo.", "Es imposible decir sí.",
+        "En absoluto estoy de acuerdo.",
+    ],
+    "Italian": [
+        "Non sono affatto d'accordo.", "Non direi di sì.", "Nessuno sarebbe d'accordo.", "Non è vero.", "Non è falso.",
+        "Non posso dire né sì né no.", "Non ho motivo di dire no.", "Neanche io sono d'accordo.",
+    ],
+    "Dutch": [
+        "Ik ben het er niet mee eens.", "Ik zou geen ja zeggen.", "Noch ja noch nee.", "Dat is niet waar.",
+        "Ik heb geen reden om nee te zeggen.", "Ik kan niet met ja of nee antwoorden.", "Ik ben het nauwelijks eens.",
+    ],
+}  # fmt: skip
+ANSWERS_BESIDE_DENIALS = {
+    "German": [
+        ("Ich bin nicht sicher, aber ich würde ja sagen.", "agree"), ("Eigentlich nicht, nein.", "disagree"),
+        ("Ich trinke keinen Kaffee und würde zustimmen.", "agree"), ("Nicht nur ich würde zustimmen.", "agree"),
+    ],
+    "French": [
+        ("Je ne suis pas d'accord.", "disagree"), ("Je ne peux qu'être d'accord.", "agree"),
+        ("Je n'ai pas de voiture, mais je suis d'accord.", "agree"), ("Je dirais que non.", "disagree"),
+    ],
+    "Spanish": [
+        ("No solo estoy de acuerdo.", "agree"), ("No fumo, pero estoy de acuerdo.", "agree"),
+        ("Diría que no.", "disagree"),
+        ("Sin duda estoy de acuerdo.", "agree"), ("No, no estoy de acuerdo.", "disagree"),
+    ],
+    "Italian": [
+        ("Non solo sono d'accordo.", "agree"), ("Non sono sicuro, ma sì.", "agree"), ("Direi di no.", "disagree"),
+    ],
+    "Dutch": [
+        ("Ik drink geen koffie en ben het eens.", "agree"), ("Nee, ik ben het er niet mee eens.", "disagree"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "label"),
+    [(language, text, None) for language, texts in DENIALS.items() for text in texts]
+    + [(language, *answer) for language, answers in ANSWERS_BESIDE_DENIALS.items() for answer in answers],
+)
+def test_european_negations_deny_what_follows_in_their_clause(language, text, label):
+    assert parse_answer(text, EUROPEAN[language]) == label
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "没有理由反对。", "我没有任何理由反对。", "我找不到理由反对。", "我看不出有什么理由反对。", "毫无理由反对",
+        "没有必要反对。", "我不认为我会同意。", "我没办法同意。", "我不能说同意还是不同意。", "我既不同意也不反对。",
+        "我不得不同意。", "沒有理由同意",
+    ],
+)  # fmt: skip
+def test_chinese_negations_of_a_reason_or_a_saying_deny_what_follows(text):
+    assert parse_answer(text, {"同意": ["同意"], "反对": ["反对", "不同意"]}) is None
+
+
+def test_chinese_double_negations_deny_nothing():
+    assert parse_answer("我不得不赞成", {"赞成": ["赞成"], "反对": ["反对"]}) == "赞成"
+
+
+@pytest.mark.parametrize("text", ["반대할 이유가 없습니다.", "찬성할 이유를 찾을 수 없다.", "반대할 필요가 없습니다."])
+def test_korean_without_a_reason_is_no_answer(text):
+    assert parse_answer(text, {"찬성": ["찬성"], "반대": ["반대"]}) is None
+
+
+@pytest.mark.parametrize("text", ["賛成しがたい。", "賛成は難しいです。", "賛成するのは無理です。"])
+def test_japanese_difficulty_is_a_denial(text):
+    assert parse_answer(text, JAPANESE) is None
+
+
 def test_latin_labels_have_boundaries_even_inside_japanese():
     assert parse_answer("私はagreeです", AGREE) == "agree"
     assert parse_answer("私はagreementです", AGREE) is None
@@ -285,10 +379,13 @@ def test_labels_that_cannot_be_told_apart_are_refused(labels, message):
         "I would say that this is very " * 6_000,
         "a" * 200_000 + "ly agreed",
         "agree that " + "it " * 60_000,
+        "nicht, dass " * 16_000 + "agree",
+        "agree o " * 20_000,
     ],
     ids=[
         "dashes", "many dashes", "chain", "half a label", "connectives", "japanese", "lines", "blanks", "clauses",
-        "replies", "articles", "refusal", "refusal begun", "opinion begun", "one word", "topic begun",
+        "replies", "articles", "refusal", "refusal begun", "opinion begun", "one word", "topic begun", "German commas",
+        "European chain",
     ],
 )  # fmt: skip
 def test_no_text_takes_long(text):

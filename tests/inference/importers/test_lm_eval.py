@@ -184,6 +184,8 @@ def test_options_in_the_text_share_what_follows(tmp_path, right):
         ("奖杯放不进手提箱，因为", "奖杯", "手提箱"),
         ("カップは鞄に入らない。なぜなら", "カップ", "鞄"),
         ("住んだのは", "京", "京都"),
+        ("住んだのは", "東京", "東北"),
+        ("飼うのは", "コアラ", "コウモリ"),
         ("컵이 안 들어간다. ", "가방이", "가위가"),
     ],
 )
@@ -191,6 +193,15 @@ def test_options_in_the_text_begin_where_a_word_may_begin(before, first, second)
     """In scripts without blanks, all text up to the last blank was lost."""
     row_options = _parse_options_from_differing_contexts([before + first, before + second], " End.", False)
     assert (row_options.text, row_options.words) == (f"{before}_ End.", (first, second))
+
+
+def test_options_in_the_text_that_begin_alike_are_whole_where_the_document_has_them():
+    """Of 东京 and 东北 in Chinese, the first character was lost."""
+    doc = {"sentence": "他住在_。", "option1": "东京", "option2": "东北", "label": 0}
+    assert _parse_options_from_differing_contexts(["他住在东京", "他住在东北"], "。", False, doc).words == (
+        "东京",
+        "东北",
+    )
 
 
 @pytest.mark.parametrize("shape", ["list", "numbers", "flat"])

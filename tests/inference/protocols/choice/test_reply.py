@@ -83,7 +83,7 @@ def test_a_changed_rule_has_another_number() -> None:
         ("D", "D"), ("D.", "D"), ("D. yellow", "D"), ("**D**", "D"), ("Answer: D", "D"), (" D\n", "D"), ("D)", "D"),
         ("(D)", "D"), ("(D) yellow", "D"), ("[D]", "D"), ("**D. yellow**", "D"), ("**D.** yellow", "D"), ("'D'", "D"),
         ("D: yellow", "D"), ("D yellow", "D"), ("D (yellow)", "D"), ("D. The lemon is yellow.", "D"),
-        ("D. yellow\n\nReasoning: A lemon is.", "D"), ("D\nD. yellow", "D"),
+        ("D. yellow, A is red", "D"), ("D. yellow\n\nReasoning: A lemon is.", "D"), ("D\nD. yellow", "D"),
         ("**Answer: D**", "D"), ("**Answer:** D", "D"), ("answer: D. yellow", "D"), ("ANSWER: D", "D"),
         ("Answer:D", "D"), ("Answer:\nD. yellow", "D"), (" Answer: (D) yellow", "D"), ("- Answer: D", "D"),
         ("Reasoning: It is.\n**Answer: D**", "D"), ("A dog is yellow.\nAnswer: D", "D"),
@@ -99,6 +99,7 @@ def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> 
         "", "d", "E", "E. none", "yellow", "A dog", "A dog is not yellow.", "A cat is not green", "I", "I think so.",
         "A red one", "DD", "D-day", "D's", "It is D.", "D or A", "D, A", "D/A", "D. or A.",
         "A. and B.", "D. (not A) or B", "A. B. C. D.", "A. red\nB. green\nC. blue\nD. yellow", "A\nB. green",
+        "D. yellow or A. red", "D. yellow, A. red", "D: yellow / A: red", "D) yellow or A)",
         "D. red", "D. Red, I think", "Answer: none\nAnswer: D", "Answer: A or B", "Answer: Blue", "Answer: BC",
         "Answer: A dog", "Answer:", "Reasoning: so.\nD", "\u0412", "B!?", "Option A is wrong", "The option is A dog.",
     ],
@@ -166,7 +167,7 @@ def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:
     [
         ("B. 青です", "B"), ("B. 青です。", "B"), ("C. 青森です", "C"), ("A. 赤", "A"), ("A. 答えです", "A"),
         ("A. 青です", None), ("A. 青です。", None), ("A: 青い", None), ("B. 青森です", None), ("A. または B.", None),
-        ("A. 赤、B. 青", "A"), ("A. それ、Bです", None),
+        ("A. 赤、B. 青", None), ("A. 赤、青でない", "A"), ("A. それ、Bです", None),
     ],
 )  # fmt: skip
 def test_words_without_blanks_speak_against_a_letter_as_others_do(text: str, letter: str | None) -> None:

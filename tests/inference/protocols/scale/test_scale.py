@@ -170,6 +170,11 @@ def test_of_bounds_the_likeliest_number_is_the_answer_only_if_no_other_can_be(up
         ("The correct answer is 4.", "Agree", None), ("Option B", None, "Disagree"),
         ("Option 4: Agree", "Agree", "Agree"), ("My rating would be 4", "Agree", None), ("The answer is not 4.",
         None, None), ("Answer 4", "Agree", None),
+        ("B/C", None, None), ("B, C", None, None), ("(B) or (C)", None, None), ("B. or C.", None, None),
+        ("B. Disagree or C. Neither", None, None), ("2/3", None, None), ("2, 3", None, None),
+        ("**2** & **3**", None, None),
+        ("1: Strongly disagree, 2: Disagree", None, None), ("4/5", "Agree", None), ("4 / 5", "Agree", None),
+        ("4, because 3 is too weak", "Agree", None), ("B (not C)", None, "Disagree"), ("B, B", None, "Disagree"),
     ],
 )  # fmt: skip
 def test_texts_are_read_by_the_rule(text, number, letter):
