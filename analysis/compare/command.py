@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shlex
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_message_on_one_line
 from ground.extras import refuse_missing_packages
+from ground.numerals import parse_finite_number
 from ground.progress import print_warning
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
         parser.add_argument(f"--path-{side}", default="", help=argparse.SUPPRESS)  # of the log that waver.py imported
     parser.add_argument(
-        "--margin", type=float, metavar="M",
+        "--margin", type=parse_finite_number, metavar="M",
         help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
         "it has a range)",
     )  # fmt: skip
@@ -79,7 +79,7 @@ def main(args: argparse.Namespace) -> int:
         A side is no run, nothing is in both, an option names what is not there, the margin is not above 0, or a file
         cannot be written or would replace a part of a side.
     """
-    if args.margin is not None and not (0 < args.margin < math.inf):
+    if args.margin is not None and args.margin <= 0:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:

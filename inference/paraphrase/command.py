@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from pathlib import Path
 
 from ground.errors import InputError, format_quantity, join_first_names
+from ground.numerals import build_bounded_number_argument_type
 from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import (
     add_column_options,
@@ -66,7 +66,10 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
         help="sentence-transformers model; the cosine with the original becomes the attribute `similarity`",
     )
     choice_group.add_argument(
-        "--meaning-threshold", type=_parse_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
+        "--meaning-threshold",
+        type=build_bounded_number_argument_type(-1, 1),
+        metavar="X",
+        help="drop what is less similar than this (-1 to 1)",
     )
     add_engine_options(parser)
 
@@ -240,17 +243,6 @@ def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     """Define `--items` and the options that name its columns."""
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
     add_column_options(parser)
-
-
-def _parse_cosine(text: str) -> float:
-    """Convert an argument to a number from -1 to 1; ArgumentTypeError for anything else."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not -1 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between -1 and 1")
-    return number
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {

@@ -12,7 +12,7 @@ import shlex
 from pathlib import Path
 
 from ground.errors import InputError, format_quantity
-from inference.numerals import build_bounded_whole_number_type
+from ground.numerals import build_bounded_whole_number_type
 
 COMMAND = "choice lm-eval"
 HELP = "write a task of lm-eval that asks questions in all their wordings and orders"

@@ -147,7 +147,15 @@ CASES = [
             (f"--threshold {given}", "below 0.5"),
             small_run,
         )
-        for given in ("0.5", "-0.1", "nan")
+        for given in ("0.5", "-0.1")
+    ),
+    *(
+        Case(
+            f"a plan with {option} {given}",
+            f"analysis plan run --se 0.1 {option}={given}",
+            (f"{option}: {given} is not a number",),
+        )
+        for option, given in (("--se", "1_0"), ("--power", "\uff10.9"), ("--cost-item", "inf"))
     ),
     Case("more wordings than there are", "analysis table run spreads_at_k -p k=3", ("k = 3", "more than 2"), small_run),
     Case(
@@ -184,7 +192,7 @@ CASES = [
     Case(
         "a threshold that is a word",
         "inference paraphrase make --items items.csv --model demo --out o --meaning-check m --meaning-threshold x",
-        ("--meaning-threshold", "x is not between -1 and 1"),
+        ("--meaning-threshold", "x is not a number from -1 to 1"),
     ),
     *(
         Case(

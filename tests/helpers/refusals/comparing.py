@@ -60,7 +60,7 @@ CASES = [
     Case("a model that is not there", f"{COMPARE} --model-a mm", ("--model-a 'mm'", "known: m, n"), _scores),
     Case("a condition that is not there", f"{COMPARE} --condition-b f1", ("--condition-b 'f1'", "F1"), _scores),
     Case("a margin of 0", f"{COMPARE} --margin 0", ("--margin 0", "above 0"), _scores),
-    Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin nan", "above 0"), _scores),
+    Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin: nan is not a number",), _scores),
     Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
     Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),

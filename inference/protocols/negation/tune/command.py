@@ -10,7 +10,7 @@ from shlex import quote
 from statistics import mean
 
 from ground.errors import InputError, format_quantity
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"

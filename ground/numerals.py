@@ -6,6 +6,7 @@ import math
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from typing import TypeVar
 
 from ground.errors import shorten_text
 
@@ -13,6 +14,45 @@ from ground.errors import shorten_text
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thousands: nobody can tell
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
+
+Number = TypeVar("Number", int, float)
+
+
+def parse_plain_number(text: str, kind: type[Number]) -> Number:
+    """Read a number that is written in the digits 0-9.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    kind
+        int for whole numbers only, else float.
+
+    Returns
+    -------
+    The number, which is finite.
+
+    Raises
+    ------
+    ValueError
+        The text is no such number.
+
+    Examples
+    --------
+    >>> parse_plain_number("2.5e-1", float), parse_plain_number("-3", int)
+    (0.25, -3)
+    """
+    if (WHOLE if kind is int else DECIMAL).fullmatch(text) and math.isfinite(number := kind(text)):
+        return number
+    raise ValueError(f"{shorten_text(text, 40)} is not a {'whole ' * (kind is int)}number")
+
+
+def parse_finite_number(text: str) -> float:
+    """Convert an argument to a number; ArgumentTypeError for anything else."""
+    try:
+        return parse_plain_number(text, float)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]:
