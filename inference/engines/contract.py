@@ -330,8 +330,8 @@ class Engine(Protocol):
             The model cannot be asked in the requested form.
         """
 
-    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Count the tokens of every prompt, special tokens included."""
+    def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
+        """Count the tokens of every prompt with an effort as in `Sampling`, special tokens included."""
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches (indices into `prompts`).
