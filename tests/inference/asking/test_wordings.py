@@ -197,6 +197,7 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0
+        assert capsys.readouterr().out.startswith(f"asked so far with --wordings {number} of up to 6; ")
         found = rows(Path("results/s"))
         assert found[:6] == first and len(found) == len(set(found)) == 2 * (number + 1)
     assert main([*call[:-2], "--wordings", "4"]) == 0
