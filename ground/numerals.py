@@ -18,6 +18,11 @@ DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[
 Number = TypeVar("Number", int, float)
 
 
+def _quote_argument(text: str) -> str:
+    """Write an argument as a message quotes it: not too long, and one of blanks so that it is seen."""
+    return shorten_text(text, 40) if text.strip() else repr(text[:40])
+
+
 def parse_plain_number(text: str, kind: type[Number]) -> Number:
     """Read a number that is written in the digits 0-9.
 
@@ -44,7 +49,7 @@ def parse_plain_number(text: str, kind: type[Number]) -> Number:
     """
     if (WHOLE if kind is int else DECIMAL).fullmatch(text) and math.isfinite(number := kind(text)):
         return number
-    raise ValueError(f"{shorten_text(text, 40)} is not a {'whole ' * (kind is int)}number")
+    raise ValueError(f"{_quote_argument(text)} is not a {'whole ' * (kind is int)}number")
 
 
 def parse_finite_number(text: str) -> float:
@@ -76,7 +81,7 @@ def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]
     def parse_whole(text: str) -> int:
         number = int(text) if WHOLE.fullmatch(text) else None
         if number is None or not low <= number <= high:
-            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a whole number from {low:,} to {high:,}")
+            raise ArgumentTypeError(f"{_quote_argument(text)} is not a whole number from {low:,} to {high:,}")
         return number
 
     return parse_whole
@@ -103,7 +108,7 @@ def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str
     def parse_decimal(text: str) -> float:
         number = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not low <= number <= high:
-            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a number from {low:,g} to {high:,g}")
+            raise ArgumentTypeError(f"{_quote_argument(text)} is not a number from {low:,g} to {high:,g}")
         return number
 
     return parse_decimal
@@ -119,5 +124,5 @@ def parse_positive_share(text: str) -> float:
     """
     number = float(text) if DECIMAL.fullmatch(text) else 0.0
     if not 0 < number <= 1:
-        raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a share above 0, at most 1")
+        raise ArgumentTypeError(f"{_quote_argument(text)} is not a share above 0, at most 1")
     return number

@@ -104,7 +104,17 @@ class RowEngine(ABC):
         """Score prompts that can all be asked: per prompt a score for every temperature."""
 
     def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
-        """Count the tokens of every prompt with an effort, special tokens included."""
+        """Count the tokens of every prompt, special tokens included.
+
+        Parameters
+        ----------
+        prompts, effort
+            As in `Engine.count_prompt_tokens`.
+
+        Returns
+        -------
+        A number per prompt.
+        """
         return self._measure_lengths_and_common_prefixes(prompts, effort).lengths
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:

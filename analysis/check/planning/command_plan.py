@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_nearest_name_hint
 from ground.numerals import parse_finite_number
+from ground.parser import parse_path
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--difference", type=parse_finite_number, metavar="D", help="difference between two models to find"
     )
     goal.add_argument(
-        "--check", type=Path, metavar="FILE",
+        "--check", type=parse_path, metavar="FILE",
         help="rules of `waver check` to decide: for each, items and wordings that do so with the power",
     )  # fmt: skip
     parser.add_argument(
@@ -129,7 +129,8 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    tokens = measure_prompt_and_thought_tokens(pilot, study, args) if is_sampled else None
+    tokens = measure_prompt_and_thought_tokens(pilot, study, args)
+    tokens = tokens if is_sampled else None
     ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,

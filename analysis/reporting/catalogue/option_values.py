@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import numbers
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from ground.errors import shorten_to_one_line
@@ -48,11 +49,9 @@ def convert_to_type_of_default(default: Any, value: Any) -> Any:
         if value.lower() not in _FLAGS:
             raise ValueError(f"{shorten_to_one_line(repr(value))} is neither true nor false")
         return _FLAGS[value.lower()]
-    try:
-        number = parse_plain_number(value, type(default))
-    except ValueError:
-        raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default}") from None
-    return _require_type_of_default(default, number)
+    with suppress(ValueError):
+        value = parse_plain_number(value, type(default))
+    return _require_type_of_default(default, value)
 
 
 def _split_several_values(default: Sequence[Any], value: Any) -> Sequence[Any]:
@@ -62,7 +61,10 @@ def _split_several_values(default: Sequence[Any], value: Any) -> Sequence[Any]:
     if not isinstance(value, str):
         raise ValueError(f"give several values, as in the default {default}")
     if value.strip().startswith("["):
-        return list(json.loads(value))
+        try:
+            return list(json.loads(value))
+        except (ValueError, RecursionError):
+            raise ValueError(f"{shorten_to_one_line(repr(value))} is no list in JSON, such as [0.05, 0.1]") from None
     return [part.strip() for part in value.split(",")]
 
 

@@ -304,15 +304,16 @@ def render_table_in_text_format(
 
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
-    for key in columns or ():
+    columns = list(dict.fromkeys(columns or ()))
+    for key in columns:
         if key not in frame:
             raise InputError(f"table {name} has no column {shorten_to_one_line(repr(key))}"
                              f"{format_nearest_name_hint(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
     if form in ("csv", "json", "jsonl"):
-        kept_frame = frame[list(columns)] if columns else frame
+        kept_frame = frame[columns] if columns else frame
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
-    shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
+    shown_columns = columns or list_shown_columns(name, frame)
     answers = read_answer_pair_attached_to_frame(frame)
     cells = answers.reword_agreement_as_answers_in_grid(
         grid.build_grid(name, frame, shown_columns, list_compared_column_groups_with_rules(name, frame))

@@ -63,6 +63,8 @@ CASES = [
     Case("a margin that is no number", f"{COMPARE} --margin nan", ("--margin: nan is not a number",), _scores),
     Case("two formats", f"{COMPARE} --json --format csv", ("not allowed with",), _scores),
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
+    Case("a folder to write to", f"{COMPARE} --out .", ("--out .", "is a folder"), _scores),
+    Case("no name to write to", f"{COMPARE} --page=", ("--page: is empty",), _scores),
     Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),
     Case("a pipe to write to", f"{COMPARE} --out pipe", ("--out pipe", "not an ordinary file"),
          lambda folder: (_scores(folder), os.mkfifo(folder / "pipe"))),
