@@ -380,9 +380,8 @@ def build_task_from_options(options: argparse.Namespace) -> Task:
         A file that the options name, a model or an adapter cannot be used.
     """
     from inference.asking.execute import Task
-    from inference.asking.models import read_model_fields_from_yaml
 
-    descriptions = read_model_fields_from_yaml(options.models) if options.models else {}
+    descriptions = _read_model_descriptions(options)
     task = Task(
         *_read_study_models_questions_and_settings(options), options.out, descriptions, options.call,
         limit=options.limit,
@@ -390,8 +389,16 @@ def build_task_from_options(options: argparse.Namespace) -> Task:
     return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
 
 
+def _read_model_descriptions(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Read the file that describes the models; nothing where none is given."""
+    from inference.asking.models import read_model_fields_from_yaml
+
+    return {} if options.models is None else read_model_fields_from_yaml(options.models)
+
+
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
+    _read_model_descriptions(options)
     _print_study_preview(*_read_study_models_questions_and_settings(options), as_json=options.json)
 
 

@@ -228,6 +228,12 @@ def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loade
     ]
 
 
+def test_status_of_no_name_is_refused(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["status", ""])
+    assert "ROOT: is empty; give the name of a file or folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("root", ["nowhere", ".", "plan.toml"])
 def test_status_of_what_is_no_run_is_one_line(folder, root, capsys):
     assert main(["status", str(folder / root)]) == 2

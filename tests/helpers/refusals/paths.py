@@ -29,6 +29,11 @@ PLANS = {
     "is too long": f'"{LONG}"',
 }
 CASES = [
+    *(Case(f"nothing after {option}", f"{RUN} --out new {option}=", ("a name of a file or folder is empty",),
+           {"items.csv": ITEMS}) for option in ("--items", "--prompt", "--personas", "--lora", "--models")),
+    Case("a preview with models described nowhere",
+         "inference preview agreement --items items.csv --model demo --models no.yaml", ("no.yaml",),
+         {"items.csv": ITEMS}),
     Case("no such model", "inference run agreement --items items.csv --model not/a-model/at-all --out new",
          ("not/a-model",), {"items.csv": ITEMS}),
     Case("a folder that is no model", "inference run agreement --items items.csv --model here --out new",
