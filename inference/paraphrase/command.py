@@ -14,6 +14,7 @@ from inference.arguments import (
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
+    parse_path_of_run_folder,
     parse_positive,
     parse_seed,
 )
@@ -38,7 +39,9 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new folder, or one to continue")
+    parser.add_argument(
+        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER", help="a new folder, or one to continue"
+    )
     calls_group = parser.add_argument_group("calls")
     calls_group.add_argument(
         "--calls", type=parse_positive, default=30, metavar="N", help="per item (default: %(default)s)"
@@ -80,6 +83,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
     from inference.paraphrase.making import ChoiceSettings, make_paraphrase_folder
     from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 
+    if options.meaning_check is not None and not options.meaning_check.strip():
+        raise InputError("--meaning-check: is empty; give a sentence-transformers model")
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
     models = find_requested_models([options.model], engine=options.engine)

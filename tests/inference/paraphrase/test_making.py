@@ -295,6 +295,7 @@ def test_a_wrong_prompt_file_is_named(tmp_path, content, message):
         (["--model", "demo"], "a folder has one source"),
         (["--model", "./nowhere"], "no such folder"),
         (["--model", "m", "--meaning-threshold", "0.5"], "goes with --meaning-check"),
+        (["--model", "m", "--meaning-check", ""], "--meaning-check: is empty"),
         (["--model", "m", "--calls", "0"], "not a whole number from 1"),
         (["--model", "m", "--meaning-threshold", "2"], "--meaning-threshold: 2 is not a number from -1 to 1"),
         (["--model", "m", "--meaning-threshold", "0.8_5"], "0.8_5 is not a number from -1 to 1"),
