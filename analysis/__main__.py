@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ground.command import print_failure_and_return_status, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
-from ground.parser import CommandParser
+from ground.parser import CommandParser, parse_path
 from ground.progress import add_loudness_options, print_warning
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     report.set_defaults(main=_run_report_command)
     report.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     report.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="folder to write to; made if it does not exist"
+        "--out", required=True, type=parse_path, metavar="DIR", help="folder to write to; made if it does not exist"
     )
     report.add_argument(
         "--title", default="", metavar="TEXT", help="title of the report (default: which models answered what)"
@@ -110,17 +110,18 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     )  # fmt: skip
     table.set_defaults(main=_print_table_of_report, prints=True)
     table.add_argument("names", nargs="*", metavar="RUN... NAME", help="run folders, then the name of the table")
-    table.add_argument(
+    output_form = table.add_mutually_exclusive_group()
+    output_form.add_argument(
         "--format", choices=("csv", "json", "jsonl", "latex", "markdown"), default="csv",
         help="default: csv; json is a list of rows, jsonl a row per line",
     )  # fmt: skip
-    table.add_argument(
+    output_form.add_argument(
         "--json", dest="format", action="store_const", const="json",
         help="the same as --format json; with --list, as analysis/reporting/catalogue/schema.json explains it",
     )  # fmt: skip
     table.add_argument("--columns", metavar="A,B", help="columns to write, in this order; default: all that there are")
     table.add_argument(
-        "--width", choices=("column", "text", "page"), default="page",
+        "--width", choices=("column", "text", "page"),
         help="of a LaTeX table: the page or one column of a two-column paper, or the text of a one-column document; "
         "default: page",
     )  # fmt: skip
@@ -226,6 +227,8 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
         return 0
     if len(options.names) < 2:
         raise InputError(f"give run folders and then the name of a table; {catalogue.WHERE_LISTED['table']}")
+    if options.width and options.format != "latex":
+        raise InputError(f"--width {options.width} is of a LaTeX table: add --format latex, or leave it out")
     *folders, name = options.names
     if name not in catalogue.list_tables() and options.names[0] in catalogue.list_tables():
         raise InputError(
@@ -243,7 +246,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
         frame = own_rows
     if frame.empty:
         print_warning(f"{name}: these runs have no rows for it")
-    text = tables.render_table_in_text_format(name, frame, options.format, columns, options.width)
+    text = tables.render_table_in_text_format(name, frame, options.format, columns, options.width or "page")
     # Bytes, so that the line ends of the CSV are the same on every system.
     sys.stdout.buffer.write(text.encode("utf-8"))
     return 0

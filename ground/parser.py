@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ground.errors import format_message_on_one_line, format_nearest_name_hint
@@ -43,6 +44,19 @@ class CommandParser(argparse.ArgumentParser):
                 f"invalid choice: {value!r}{format_nearest_name_hint(str(value), choices)}; choose from "
                 f"{', '.join(choices)}",
             )
+
+
+def parse_path(text: str) -> Path:
+    """Convert an argument to the path of a file or folder.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty, which would be the working folder.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty; give the name of a file or folder")
+    return Path(text)
 
 
 def put_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from dataclasses import replace
 from functools import partial
@@ -303,23 +303,29 @@ def ask_study(
     """
     from inference.asking.execute import ask_tasks_and_list_tallies
     from inference.asking.failures import describe_conditions_of_low_option_mass
-    from inference.runfolder.status import describe_number_of_drawn_wordings
 
     with arguments.open_ray_cluster(options.ray, options.ray_workers) as cluster:
         tallies = ask_tasks_and_list_tallies([task], load=load, cluster=cluster)
     for line in describe_conditions_of_low_option_mass(tallies):
         print_warning(line)
-    if options.limit is not None and options.limit < len(task.study.items):
-        print(
-            f"this call was about the first {options.limit:,} of {len(task.study.items):,} items; without --limit, "
+    for line in _describe_parts_left_for_later(task, tallies):
+        print(line)
+    return tallies
+
+
+def _describe_parts_left_for_later(task: Task, tallies: Sequence[Tally]) -> Iterator[str]:
+    """Say which items and wordings of a study were not asked because its options say so."""
+    from inference.runfolder.status import describe_number_of_drawn_wordings
+
+    if task.limit is not None and task.limit < len(task.study.items):
+        yield (
+            f"this call was about the first {task.limit:,} of {len(task.study.items):,} items; without --limit, "
             "what is left of the others is asked"
         )
-    if getattr(options, "wordings", None) is not None:
-        draws_by_model = read_run_json(Path(task.out)).get("drawn", {})
-        draws = [draws_by_model.get(tally.model, {}).get(tally.condition) for tally in tallies]
-        if drawn := describe_number_of_drawn_wordings(list(filter(None, draws))):
-            print(f"asked so far with {drawn}; a larger number asks only the others")
-    return tallies
+    draws_by_model = read_run_json(Path(task.out)).get("drawn", {})
+    draws = [draws_by_model.get(tally.model, {}).get(tally.condition) for tally in tallies]
+    if drawn := describe_number_of_drawn_wordings(list(filter(None, draws))):
+        yield f"asked so far with {drawn}; a larger number asks only the others"
 
 
 def _run_studies_of_run_file(options: argparse.Namespace) -> None:
@@ -338,8 +344,11 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
         ray, workers = plan.ray if options.ray is None else options.ray, options.ray_workers or plan.ray_workers
         with arguments.open_ray_cluster(ray, workers) as cluster:
             tallies = ask_tasks_and_list_tallies(tasks, cluster=cluster)
-    for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):
-        print_warning(line)
+        for line in describe_conditions_of_low_option_mass(tallies, with_study=len(tasks) > 1):
+            print_warning(line)
+        for task in tasks:
+            for line in _describe_parts_left_for_later(task, [t for t in tallies if t.study == task.study.name]):
+                print(f"{task.study.name}: {line}" if len(tasks) > 1 else line)
     print(describe_where_rows_are_and_next(os.path.normpath(options.file.parent / plan.out)))
 
 
@@ -371,15 +380,25 @@ def build_task_from_options(options: argparse.Namespace) -> Task:
         A file that the options name, a model or an adapter cannot be used.
     """
     from inference.asking.execute import Task
+
+    descriptions = _read_model_descriptions(options)
+    task = Task(
+        *_read_study_models_questions_and_settings(options), options.out, descriptions, options.call,
+        limit=options.limit,
+    )  # fmt: skip
+    return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
+
+
+def _read_model_descriptions(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Read the file that describes the models; nothing where none is given."""
     from inference.asking.models import read_model_fields_from_yaml
 
-    descriptions = read_model_fields_from_yaml(options.models) if options.models else {}
-    task = Task(*_read_study_models_questions_and_settings(options), options.out, descriptions, options.call)
-    return task if options.allow_failed is None else replace(task, allowed=options.allow_failed)
+    return {} if options.models is None else read_model_fields_from_yaml(options.models)
 
 
 def _print_preview(options: argparse.Namespace) -> None:
     """Print what a run with these options would do."""
+    _read_model_descriptions(options)
     _print_study_preview(*_read_study_models_questions_and_settings(options), as_json=options.json)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.asking.failures import AllowedFailures
 from inference.engines import (
     collect_engine_entries,
@@ -17,7 +18,6 @@ from inference.engines import (
     list_entries_of_engines_with_options,
     note_use_of_engine_if_outside,
 )
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
 from inference.stimuli.reading.shapes import Columns
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from os.path import expanduser
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,6 +28,7 @@ from ground.errors import InputError, format_nearest_name_hint
 from ground.parser import CommandParser
 from inference.asking.execute import Task
 from inference.protocols import list_protocols
+from inference.runfolder.status import require_out_of_run_file
 from inference.stimuli.reading.files import expand_user_path, read_toml, require_portable_file_name, shorten_value
 
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
@@ -171,8 +171,7 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
             )
         if not isinstance(value, TYPE_BY_KEY[key]) or isinstance(value, bool):
             raise InputError(f"{file}, {key}: expected {TYPE_NAMES[TYPE_BY_KEY[key]]}, not {shorten_value(value)}")
-    if not content.get("out", "").strip():
-        raise InputError(f'{file}: say where the results go: out = "FOLDER"')
+    out = require_out_of_run_file(file, content)
     if not content.get("ray", "local").strip():
         raise InputError(f"{file}, ray: is empty; give the address of a cluster, or leave it out")
     if content.get("ray-workers", 1) < 1:
@@ -187,7 +186,7 @@ def read_run_file(path: str | Path, build_parser: Callable[[str], ArgumentParser
         _convert_toml_table_to_planned_study(file, number, {**defaults, **table}, build_parser)
         for number, table in enumerate(tables, 1)
     )
-    return Plan(file, expanduser(content["out"]), content.get("ray"), content.get("ray-workers"), studies)
+    return Plan(file, out, content.get("ray"), content.get("ray-workers"), studies)
 
 
 def _convert_toml_table_to_planned_study(

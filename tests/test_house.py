@@ -38,12 +38,11 @@ LAYERS = {
     "inference": [
         {"from_python"}, {"__main__"}, {"runfile", "loaded_models"},
         {"protocols"}, {"meaning"}, {"paraphrase", "tune", "judge"}, {"importers"}, {"arguments"}, {"asking"},
-        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"numerals"},
-        {"inference"},
+        {"demo"}, {"engines", "runfolder"}, {"negating"}, {"stimuli"}, {"inference"},
     ],
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "progress", "run_json", "version", "writing"},
-        {"extras", "impossible_rows", "languages", "locking", "outside_rooms", "meaning"},
+        {"extras", "impossible_rows", "languages", "locking", "numerals", "outside_rooms", "meaning"},
         {"errors", "importing", "shipped"}, {"ground"},
     ],
 }  # fmt: skip

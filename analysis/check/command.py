@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ground.command import discard_remaining_output
 from ground.errors import InputError, format_message_on_one_line
+from ground.parser import parse_path
 from ground.progress import print_warning
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"example: {parser.prog} runs/new --rules rules.toml --against baselines/released"
     parser.add_argument("run", nargs="?", metavar="RUN", help="run folder, or a folder of run folders")
     parser.add_argument(
-        "--rules", required=True, type=Path, metavar="FILE", help="rules, as docs/check.md explains them"
+        "--rules", required=True, type=parse_path, metavar="FILE", help="rules, as docs/check.md explains them"
     )
     parser.add_argument("--against", metavar="BASELINE", help="the baseline that changes are told against")
     output_form = parser.add_mutually_exclusive_group()
@@ -39,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print JSON, as analysis/check/schema.json explains it"
     )
     output_form.add_argument("--explain", action="store_true", help="only say what each rule tests; no run is needed")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write JUnit XML, too, for a build server")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write a summary for a pull request, too")
+    parser.add_argument("--junit", type=parse_path, metavar="FILE", help="write JUnit XML, too, for a build server")
+    parser.add_argument("--markdown", type=parse_path, metavar="FILE", help="write a summary for a pull request, too")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from ground.capitals import capitalise_sentence
+from ground.parser import parse_path
 
 COMMAND = "baseline"
 HELP = "save a run as the baseline that later runs are checked against"
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save.epilog = f"example: {save.prog} runs/first --as v1"
     save.add_argument("runs", nargs="+", metavar="RUN", help="run folder, or a folder of run folders")
     save.add_argument("--as", dest="name", required=True, metavar="NAME", help="its name")
-    save.add_argument("--to", type=Path, metavar="FOLDER", help="folder to write (default: baselines/NAME)")
+    save.add_argument("--to", type=parse_path, metavar="FOLDER", help="folder to write (default: baselines/NAME)")
     save.add_argument("--replace", action="store_true", help="replace a baseline that is there already")
     save.set_defaults(act=_save_runs_as_baseline)
     show = verbs.add_parser("show", help=ABOUT_SHOW, description=f"{capitalise_sentence(ABOUT_SHOW)}.")

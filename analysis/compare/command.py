@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import shlex
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_message_on_one_line
 from ground.extras import refuse_missing_packages
+from ground.numerals import parse_finite_number
+from ground.parser import parse_path
 from ground.progress import print_warning
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
         parser.add_argument(f"--path-{side}", default="", help=argparse.SUPPRESS)  # of the log that waver.py imported
     parser.add_argument(
-        "--margin", type=float, metavar="M",
+        "--margin", type=parse_finite_number, metavar="M",
         help="a difference below M counts as none: tells what is equivalent (in the unit of the measure; 0 to 1 where "
         "it has a range)",
     )  # fmt: skip
@@ -65,9 +66,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print JSON, as analysis/compare/schema.json explains it"
     )
     parser.add_argument(
-        "--page", type=Path, metavar="FILE", help="write a page, too: FILE.html, which holds figure, tables and texts"
+        "--page",
+        type=parse_path,
+        metavar="FILE",
+        help="write a page, too: FILE.html, which holds figure, tables and texts",
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write to a file in place of standard output")
+    parser.add_argument("--out", type=parse_path, metavar="FILE", help="write to a file in place of standard output")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -79,7 +83,7 @@ def main(args: argparse.Namespace) -> int:
         A side is no run, nothing is in both, an option names what is not there, the margin is not above 0, or a file
         cannot be written or would replace a part of a side.
     """
-    if args.margin is not None and not (0 < args.margin < math.inf):
+    if args.margin is not None and args.margin <= 0:
         raise InputError(f"--margin {args.margin:g}: give a difference above 0, such as 0.02")
     for option, path in (("--out", args.out), ("--page", args.page)):
         if path:
@@ -124,10 +128,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _refuse_unusable_output_file(option: str, out: Path, sides: Sequence[str]) -> None:
-    """Raise InputError where the file has no folder, is a pipe or device, or is a part of a side: a log or run."""
+    """Raise InputError where the file has no folder, is one, a pipe or a device, or is a part of a side."""
     if not out.parent.is_dir():
         raise InputError(f"{option} {out}: there is no folder {out.parent}; make it first")
-    if out.exists() and not out.is_file() and not out.is_dir():  # a pipe or a device, which a file would replace
+    if out.is_dir():
+        raise InputError(f"{option} {out}: this is a folder; give the name of a file")
+    if out.exists() and not out.is_file():  # a pipe or a device, which a file would replace
         raise InputError(f"{option} {out}: this is not an ordinary file; give the name of one")
     for side in filter(None, sides):
         path = Path(side).expanduser()
@@ -139,8 +145,6 @@ def _refuse_page_that_cannot_be_made(page: Path, out: Path | None) -> None:
     """Raise InputError where a page cannot be made, or not in this file."""
     if page.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"--page {page}: a page is a file of HTML; give a name that ends with .html")
-    if page.is_dir():
-        raise InputError(f"--page {page}: this is a folder; give a file")
     if out and out.resolve() == page.resolve():
         raise InputError(f"--page {page}: --out has the same file; give two")
     refuse_missing_packages("a page", "papermill", "nbconvert", "ipykernel")

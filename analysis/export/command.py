@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.runs import Runs
 from ground.errors import format_quantity
+from ground.parser import parse_path
 from ground.progress import print_warning
 
 COMMAND = "export"
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder")
     parser.add_argument("--as", dest="kind", required=True, choices=KINDS, help="what to write")
     parser.add_argument(
-        "--out", required=True, type=Path, metavar="DIR", help="folder to write: new, empty, or an export"
+        "--out", required=True, type=parse_path, metavar="DIR", help="folder to write: new, empty, or an export"
     )
 
 

@@ -35,6 +35,7 @@ from analysis.runs.hashed import refuse_changed_baseline
 from analysis.runs.over_time import split_folders_into_current_and_superseded
 from analysis.runs.parts import Part, restrict_folders_to_part
 from ground.errors import InputError, shorten_to_one_line
+from ground.importing import import_without_interruption
 
 if TYPE_CHECKING:
     import duckdb
@@ -357,6 +358,8 @@ def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDB
     """
     import duckdb
 
+    # DuckDB would import it by itself, and take an interrupt in the middle for "pandas was not installed".
+    import_without_interruption("pandas")
     con = duckdb.connect(
         config={
             "threads": threads,

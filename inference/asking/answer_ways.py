@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from ground.errors import InputError
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.asking import text_answers
 from inference.asking.rounds import Condition, Round
 from inference.asking.thoughts import (
@@ -24,7 +25,6 @@ from inference.asking.thoughts import (
     read_token_restrictions_from_options,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Sampling, Thinking
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.stimuli.study import Variant
 from inference.stimuli.templates.prompts import Prompt
 

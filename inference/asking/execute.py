@@ -54,6 +54,8 @@ class Task:
         How many rows may end without a response before the run counts as failed.
     command, folder
         The call, for `run.json`, and the folder that its paths are relative to; None: the working directory.
+    limit
+        The questions are about so many items, the first ones; None: about all.
     """
 
     study: Study
@@ -65,6 +67,7 @@ class Task:
     command: Sequence[str] = ()
     folder: str | None = None
     allowed: AllowedFailures = NO_FAILURES
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,7 +46,7 @@ def record_conditions_and_expected_rows(run: Run, model: str, rounds: Sequence[R
                 if rows[name] == (sum(chosen) if round_.draw is None else len(variants)):
                     drawn.pop(name, None)
                 elif round_.draw is not None and rows[name] > before:
-                    draw = asdict(round_.draw)
+                    draw = {field: value for field, value in asdict(round_.draw).items() if value is not False}
                     drawn[name] = draw | {"wordings": max(draw["wordings"], drawn.get(name, draw)["wordings"])}
         run.record_row_and_drawn_wording_counts(model, rows, drawn)
 

@@ -94,11 +94,12 @@ def list_option_labels(variant: Variant) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How many wordings of every item, or pattern of it, are drawn (`wordings`), of `least` to `most` there are."""
+    """How many wordings of every item, or `per_pattern` of it, are drawn, of `least` to `most` that there are."""
 
     wordings: int
     least: int
     most: int
+    per_pattern: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from ground.errors import InputError, shorten_text
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.engines.contract import (
     LONGEST_THOUGHT,
     MOST_SAMPLES,
@@ -20,7 +21,6 @@ from inference.engines.contract import (
     Thinking,
     Thoughts,
 )
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 
 THOUGHT = "thought"
 MAKER = "maker"

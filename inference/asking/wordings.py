@@ -73,7 +73,8 @@ def limit_questions_to_sampled_wordings(
             or _compute_random_order_key_of_wording(seed, variant) <= last[build_key(variant)]
         )
 
-    return ChosenQuestions(questions, is_original_or_drawn, Draw(n_wordings, min(sizes), max(sizes)))
+    per_pattern = build_key is build_group_key_of_item_and_pattern
+    return ChosenQuestions(questions, is_original_or_drawn, Draw(n_wordings, min(sizes), max(sizes), per_pattern))
 
 
 def _compute_random_order_key_of_wording(seed: int, variant: Variant) -> bytes:

@@ -330,8 +330,20 @@ class Engine(Protocol):
             The model cannot be asked in the requested form.
         """
 
-    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Count the tokens of every prompt, special tokens included."""
+    def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
+        """Count the tokens of every prompt, special tokens included.
+
+        Parameters
+        ----------
+        prompts
+            Any prompts.
+        effort
+            As in `Sampling`.
+
+        Returns
+        -------
+        A number per prompt.
+        """
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches (indices into `prompts`).

@@ -103,9 +103,19 @@ class RowEngine(ABC):
     def _score_rows(self, rows: Sequence[Row], temperatures: Sequence[float]) -> list[list[Score]]:
         """Score prompts that can all be asked: per prompt a score for every temperature."""
 
-    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
-        """Count the tokens of every prompt, special tokens included."""
-        return self._measure_lengths_and_common_prefixes(prompts).lengths
+    def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
+        """Count the tokens of every prompt, special tokens included.
+
+        Parameters
+        ----------
+        prompts, effort
+            As in `Engine.count_prompt_tokens`.
+
+        Returns
+        -------
+        A number per prompt.
+        """
+        return self._measure_lengths_and_common_prefixes(prompts, effort).lengths
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:
         """Cut all prompts of one model and condition into batches."""
@@ -219,7 +229,9 @@ class RowEngine(ABC):
         """Do nothing: all memory is freed with the engine."""
         return {}
 
-    def _measure_lengths_and_common_prefixes(self, prompts: Sequence[Prompt]) -> PromptMeasures:
+    def _measure_lengths_and_common_prefixes(
+        self, prompts: Sequence[Prompt], effort: str | None = None
+    ) -> PromptMeasures:
         """Measure all prompts; those that begin alike are found within each chunk that is tokenised at a time."""
         self._prompt_memory.clear_if_half_full()
         lengths: list[int] = []
@@ -229,7 +241,7 @@ class RowEngine(ABC):
         before: list[int] = []
         pending = iter(prompts)
         while chunk := list(islice(pending, CHUNK)):
-            rows = self._get_or_tokenize_rows(chunk)
+            rows = self._get_or_tokenize_rows(chunk, effort)
             good = [place for place, row in enumerate(rows) if not self._explain_why_row_cannot_be_asked(row)]
             good.sort(key=lambda place, rows=rows: rows[place].ids)  # type: ignore[misc]
             for place in good:

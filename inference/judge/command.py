@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ground.errors import InputError, RunFailed, format_quantity
+from ground.parser import parse_path
 from ground.progress import print_progress
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 
@@ -17,7 +18,9 @@ EXAMPLE = "example: waver judge runs/texts --model my-judge; waver judge runs/te
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver judge`."""
     parser.epilog = EXAMPLE
-    parser.add_argument("run", metavar="RUN", help="a run folder with texts (--answer text, or imported)")
+    parser.add_argument(
+        "run", type=parse_path, metavar="RUN", help="a run folder with texts (--answer text, or imported)"
+    )
     parser.add_argument("--model", metavar="MODEL", help="the model that reads them (NAME=... chooses its name)")
     parser.add_argument(
         "--sheet",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from pathlib import Path
 
 from ground.errors import InputError, format_quantity, join_first_names
+from ground.numerals import build_bounded_number_argument_type
 from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import (
     add_column_options,
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
+    parse_path_of_run_folder,
     parse_positive,
     parse_seed,
 )
@@ -38,7 +39,9 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
-    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new folder, or one to continue")
+    parser.add_argument(
+        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER", help="a new folder, or one to continue"
+    )
     calls_group = parser.add_argument_group("calls")
     calls_group.add_argument(
         "--calls", type=parse_positive, default=30, metavar="N", help="per item (default: %(default)s)"
@@ -66,7 +69,10 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
         help="sentence-transformers model; the cosine with the original becomes the attribute `similarity`",
     )
     choice_group.add_argument(
-        "--meaning-threshold", type=_parse_cosine, metavar="X", help="drop what is less similar than this (-1 to 1)"
+        "--meaning-threshold",
+        type=build_bounded_number_argument_type(-1, 1),
+        metavar="X",
+        help="drop what is less similar than this (-1 to 1)",
     )
     add_engine_options(parser)
 
@@ -77,6 +83,8 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
     from inference.paraphrase.making import ChoiceSettings, make_paraphrase_folder
     from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 
+    if options.meaning_check is not None and not options.meaning_check.strip():
+        raise InputError("--meaning-check: is empty; give a sentence-transformers model")
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
     models = find_requested_models([options.model], engine=options.engine)
@@ -240,17 +248,6 @@ def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     """Define `--items` and the options that name its columns."""
     parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
     add_column_options(parser)
-
-
-def _parse_cosine(text: str) -> float:
-    """Convert an argument to a number from -1 to 1; ArgumentTypeError for anything else."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not -1 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not between -1 and 1")
-    return number
 
 
 COMMANDS: dict[str, tuple[Callable[[argparse.Namespace], None], Callable[[argparse.ArgumentParser], None]]] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from ground.parser import parse_path
+
 COMMAND = "status"
 HELP = "count the rows done and left in a run folder, or in all of a run file"
 
@@ -12,7 +14,7 @@ HELP = "count the rows done and left in a run folder, or in all of a run file"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver status`."""
     parser.set_defaults(prints=True)
-    parser.add_argument("root", metavar="ROOT", help="a run folder, or the `out` of a run file")
+    parser.add_argument("root", type=parse_path, metavar="ROOT", help="a run folder, a run file, or its `out`")
     parser.add_argument(
         "--json",
         action="store_true",
@@ -21,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> None:
-    """Print what is done and left in the run folders below a root.
+    """Print what is done and left in the run folders below a root, which may be named by a run file.
 
     Raises
     ------

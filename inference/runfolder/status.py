@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from ground import run_json
 from ground.errors import InputError, format_quantity
 from inference.runfolder.parquet import KEY, read_parquet, refuse_damaged_or_foreign_columns
+from inference.stimuli.reading.files import read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def read_statuses_of_runs(root: str | Path) -> list[Status]:
     Parameters
     ----------
     root
-        The folder.
+        The folder, or a run file, which names it.
 
     Returns
     -------
@@ -68,10 +69,13 @@ def read_statuses_of_runs(root: str | Path) -> list[Status]:
     Raises
     ------
     InputError
-        If there is no run folder, or `run.json` or a part is damaged.
+        If there is no run folder, or the run file, `run.json` or a part is damaged.
     """
+    path = Path(root)
+    if path.suffix == ".toml" and not path.is_dir():
+        path = Path(os.path.normpath(path.parent / require_out_of_run_file(path, read_toml(path))))
     statuses = []
-    for folder in find_run_folders(Path(root)):
+    for folder in find_run_folders(path):
         run_json_content = run_json.read_run_json(folder)
         statuses.append(
             Status(folder, run_json_content, list_progress_of_models_and_conditions(folder, run_json_content))
@@ -161,9 +165,30 @@ def find_run_folders(root: Path) -> list[Path]:
     folders = [root] if (root / "run.json").is_file() else sorted(path.parent for path in root.glob("*/run.json"))
     if not folders:
         raise InputError(
-            f"{root}: no run folder, and none in it (there is no run.json); give the --out or out of a run"
+            f"{root}: no run folder, and none in it (there is no run.json); give that of a run, or begin one"
         )
     return folders
+
+
+def require_out_of_run_file(file: Path, content: Mapping[str, Any]) -> str:
+    """Return the root of the run folders that a run file names, relative to the file.
+
+    Parameters
+    ----------
+    file
+        The run file, for the message.
+    content
+        What it holds.
+
+    Raises
+    ------
+    InputError
+        It names none.
+    """
+    out = content.get("out")
+    if not isinstance(out, str) or not out.strip():
+        raise InputError(f'{file}: say where the results go: out = "FOLDER"')
+    return os.path.expanduser(out)
 
 
 def list_progress_of_models_and_conditions(folder: Path, run_json_content: Mapping[str, Any]) -> list[Progress]:

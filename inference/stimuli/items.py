@@ -19,7 +19,7 @@ from sys import intern
 from typing import Any
 
 from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_text
-from inference.numerals import COMMA
+from ground.numerals import COMMA
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import (

@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from ground.errors import InputError
-from inference.numerals import DECIMAL
+from ground.numerals import DECIMAL
 
 # Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
 _COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")

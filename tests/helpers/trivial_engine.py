@@ -43,8 +43,8 @@ class TrivialEngine:
     def choose_prompt_form(self, requested: str) -> str:
         return self._form if requested == "auto" or self.mask_token else requested
 
-    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
-        return [len(shown(prompt).split()) for prompt in prompts]
+    def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
+        return [len(self.render(prompt, effort).split()) for prompt in prompts]
 
     def render(self, prompt: Prompt, effort: str | None = None) -> str:
         return f"{shown(prompt)}{f' [{effort}]' if effort else ''}"
@@ -52,7 +52,7 @@ class TrivialEngine:
     def explain_and_score_prompt(self, prompt: Prompt, effort: str | None = None) -> Explanation:
         words = [tuple((word, (len(word), ord(word[0]))) for word in answers[:-1]) for answers in prompt.answers]
         dropped = tuple((number, answers[-1], "no such token") for number, answers in enumerate(prompt.answers))
-        (n_tokens,), ((score,),) = self.count_prompt_tokens([prompt]), self.score([prompt])
+        (n_tokens,), ((score,),) = self.count_prompt_tokens([prompt], effort), self.score([prompt])
         return Explanation(self.render(prompt, effort), n_tokens, tuple(words), dropped, score)
 
     def cut_into_batches(self, prompts: Sequence[Prompt]) -> list[list[int]]:

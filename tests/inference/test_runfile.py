@@ -154,7 +154,10 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
         assert run(folder) == 1
     assert "stopped; 2 of 4 rows of a plain/yes-no are saved" in capsys.readouterr().err.splitlines()[-1]
     assert main(["status", str(folder / "results")]) == 0
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    status = capsys.readouterr().out
+    assert main(["status", str(folder / "plan.toml")]) == 0
+    assert capsys.readouterr().out == status
+    shown = [line.split() for line in status.splitlines()]
     assert shown[1:7] == [
         ["model", "condition", "done", "left", "failed"],
         ["b", "plain/yes-no", "4", "0", "0"],
@@ -225,7 +228,13 @@ def test_conditions_are_shown_in_the_order_in_which_they_are_asked(folder, loade
     ]
 
 
-@pytest.mark.parametrize("root", ["nowhere", "."])
+def test_status_of_no_name_is_refused(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["status", ""])
+    assert "ROOT: is empty; give the name of a file or folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("root", ["nowhere", ".", "plan.toml"])
 def test_status_of_what_is_no_run_is_one_line(folder, root, capsys):
     assert main(["status", str(folder / root)]) == 2
     assert "no run folder, and none in it" in capsys.readouterr().err

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_nearest_name_hint
+from ground.numerals import parse_finite_number
+from ground.parser import parse_path
 
 if TYPE_CHECKING:
     from analysis.measures.reworded import Study
@@ -58,28 +59,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--condition", default="", metavar="C", help="condition of the pilot; default: the first of each model"
     )
     goal = parser.add_mutually_exclusive_group(required=True)
-    goal.add_argument("--se", type=float, metavar="X", help="standard error to reach")
-    goal.add_argument("--difference", type=float, metavar="D", help="difference between two models to find")
+    goal.add_argument("--se", type=parse_finite_number, metavar="X", help="standard error to reach")
     goal.add_argument(
-        "--check", type=Path, metavar="FILE",
+        "--difference", type=parse_finite_number, metavar="D", help="difference between two models to find"
+    )
+    goal.add_argument(
+        "--check", type=parse_path, metavar="FILE",
         help="rules of `waver check` to decide: for each, items and wordings that do so with the power",
     )  # fmt: skip
     parser.add_argument(
-        "--change", type=float, metavar="D",
+        "--change", type=parse_finite_number, metavar="D",
         help="with --check: true change to find; default: twice what each rule allows",
     )  # fmt: skip
     parser.add_argument(
-        "--power", type=float, default=0.8, metavar="P", help="probability to find it, or to decide; default: 0.8"
+        "--power",
+        type=parse_finite_number,
+        default=0.8,
+        metavar="P",
+        help="probability to find it, or to decide; default: 0.8",
     )
     parser.add_argument(
-        "--threshold", type=float, metavar="T",
+        "--threshold", type=parse_finite_number, metavar="T",
         help="of flips: share of the wordings that may be with the minority; default: 0.05",
     )  # fmt: skip
-    parser.add_argument("--cost-item", type=float, default=0.0, metavar="C", help="cost of an item")
-    parser.add_argument("--cost-wording", type=float, default=0.0, metavar="C", help="cost of a wording")
-    parser.add_argument("--cost-token", type=float, default=0.0, metavar="C", help="of thoughts: cost of a token")
+    for part, whose in (("item", "an item"), ("wording", "a wording"), ("token", "a token of thoughts")):
+        parser.add_argument(
+            f"--cost-{part}", type=parse_finite_number, default=0.0, metavar="C", help=f"cost of {whose}"
+        )
     parser.add_argument(
-        "--prompt-tokens", type=float, metavar="N",
+        "--prompt-tokens", type=parse_finite_number, metavar="N",
         help="of thoughts: how many tokens of a thought reading a prompt counts like; default: a fourth of the "
         "prompts' characters",
     )  # fmt: skip
@@ -121,7 +129,8 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    tokens = measure_prompt_and_thought_tokens(pilot, study, args) if is_sampled else None
+    tokens = measure_prompt_and_thought_tokens(pilot, study, args)
+    tokens = tokens if is_sampled else None
     ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,
@@ -299,14 +308,14 @@ def _refuse_wrong_plan_arguments(args: argparse.Namespace) -> None:
     """Refuse goals, thresholds and costs that are out of range or do not go together."""
     if args.change is not None and args.check is None:
         raise InputError("--change is about the rules of a check: add --check FILE, or leave it out")
-    if args.change is not None and not 0 < args.change < float("inf"):
+    if args.change is not None and args.change <= 0:
         raise InputError(f"--change {args.change:g}: give a change above 0, such as 0.04")
     for option, default in WITHOUT_CHECK.items() if args.check is not None else ():
         if getattr(args, option) != default:
             raise InputError(f"--{option.replace('_', '-')} is not for --check: its file says what is decided")
     for option in ("se", "difference"):
         value = getattr(args, option)
-        if value is not None and not 0 < value < float("inf"):
+        if value is not None and value <= 0:
             raise InputError(f"--{option} {value:g}: give a number above 0, such as 0.02")
     if not 0.5 <= args.power < 1:
         raise InputError(f"--power {args.power:g}: give a probability from 0.5 to below 1, such as 0.8")
@@ -316,8 +325,8 @@ def _refuse_wrong_plan_arguments(args: argparse.Namespace) -> None:
         raise InputError("--threshold is about flips: add --measure flips, or leave it out")
     if args.threshold is not None and not 0 <= args.threshold < 0.5:
         raise InputError(f"--threshold {args.threshold:g}: give a share from 0 to below 0.5, such as 0.05")
-    if args.prompt_tokens is not None and not 0 <= args.prompt_tokens < float("inf"):
+    if args.prompt_tokens is not None and args.prompt_tokens < 0:
         raise InputError(f"--prompt-tokens {args.prompt_tokens:g}: give a number of tokens from 0 on")
     for option in ("cost_item", "cost_wording", "cost_token"):
-        if not 0 <= getattr(args, option) < float("inf"):
+        if getattr(args, option) < 0:
             raise InputError(f"--{option.replace('_', '-')} {getattr(args, option):g}: give a cost from 0 on")

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.parser import parse_path
 
 COMMAND = "select"
 HELP = "list every question with whether a judge is right in all, some or no wordings of it, for `choice build`"
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
     parser.add_argument("run", metavar="RUN", help="run folder of a judge, of protocol choice")
-    parser.add_argument("--out", required=True, type=Path, metavar="LIST", help="a .jsonl file")
+    parser.add_argument("--out", required=True, type=parse_path, metavar="LIST", help="a .jsonl file")
     parser.add_argument("--model", default="", metavar="M", help="the judge, where the run has several models")
     parser.add_argument("--condition", default="", metavar="C", help="of the judge, where the run has several")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 
 from ground.errors import InputError
+from ground.parser import parse_path
 
 COMMAND = "negation"
 HELP = "count originals, negations and minimal pairs of a data set, and how far its annotators agree"
@@ -24,12 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = EXAMPLE
     parser.add_argument(
-        "data", nargs="+", type=Path, metavar="DATA.jsonl",
+        "data", nargs="+", type=parse_path, metavar="DATA.jsonl",
         help="pairs of sentences with labels, as JNLI-Neg has them, or with the fields item, pattern, premise, "
         "hypothesis, label; items are counted file by file",
     )  # fmt: skip
     parser.add_argument(
-        "--annotations", type=Path, metavar="DIR",
+        "--annotations", type=parse_path, metavar="DIR",
         help="folder with what each annotator said: JSON lines with `labels`, or sheets (CSV) with columns annotator_1 "
         "...",
     )  # fmt: skip

@@ -8,11 +8,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import json
 import numbers
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -28,6 +26,7 @@ from analysis.reporting.catalogue import (
     look_up_table,
 )
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
+from analysis.reporting.catalogue.option_values import convert_to_type_of_default
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import (
     attach_answer_pair_of_studies_to_frame,
@@ -85,59 +84,12 @@ def convert_options_to_types_of_defaults(
                 f"{format_nearest_name_hint(name, known_options)}; {listed}"
             )
         try:
-            converted[name] = _convert_to_type_of_default(known_options[name].default, value)
+            converted[name] = convert_to_type_of_default(known_options[name].default, value)
         except (ValueError, OverflowError) as error:
             raise InputError(f"{subject}: option {name}: {error}") from error
         if name == "seed" and isinstance(converted[name], numbers.Integral) and converted[name] < 0:
             raise InputError(f"{subject}: seed = {converted[name]}: give a whole number from 0 on")
     return converted
-
-
-def _convert_to_type_of_default(default: Any, value: Any) -> Any:
-    """Convert a text to the type of a default; of another value, check its type, and whether it is one or several."""
-    if isinstance(value, os.PathLike):
-        value = os.fspath(value)
-    if not isinstance(value, str):
-        several = isinstance(default, tuple | list)
-        if several != isinstance(value, tuple | list):
-            raise ValueError(f"give {'several values' if several else 'one value'}, as in the default {default!r}")
-        return (
-            tuple(_convert_to_type_of_default(default[0], part) for part in value)
-            if several
-            else _require_type_of_default(default, value)
-        )
-    if isinstance(default, tuple | list):
-        return tuple(_convert_to_type_of_default(default[0], part) for part in value.split(","))
-    if isinstance(default, bool):
-        if value.lower() not in ("true", "false"):
-            raise ValueError(f"{value!r} is neither true nor false")
-        return value.lower() == "true"
-    if default is None or isinstance(default, str):
-        return value
-    # `int` and `float` read more than is meant: 1_000, and digits of other scripts.
-    if value.isascii() and "_" not in value:
-        with contextlib.suppress(ValueError):
-            return _require_type_of_default(default, type(default)(value))
-    raise ValueError(f"{shorten_to_one_line(repr(value))} is not a number, as in the default {default!r}")
-
-
-def _require_type_of_default(default: Any, value: Any) -> Any:
-    """Refuse a value of another type than its default, and a number that is not finite or beyond 64 bits."""
-    if default is None or isinstance(default, str | bool):
-        if default is not None and not isinstance(value, type(default)):
-            raise ValueError(f"{shorten_to_one_line(repr(value))} is not of the kind of the default {default!r}")
-        return value
-    whole = isinstance(default, int)
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
-        raise ValueError(
-            f"{shorten_to_one_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}"
-        )
-    size: Any = abs(value)
-    if not size < 2**63:  # NaN, too
-        raise ValueError(
-            f"{shorten_to_one_line(repr(value))} is no number that can be used here, as in the default {default}"
-        )
-    return value
 
 
 def explain_tables(names: Sequence[str] = ()) -> str:
@@ -352,15 +304,16 @@ def render_table_in_text_format(
 
     if form not in FORMATS:
         raise InputError(f"unknown format {form!r}; the formats are: {', '.join(FORMATS)}")
-    for key in columns or ():
+    columns = list(dict.fromkeys(columns or ()))
+    for key in columns:
         if key not in frame:
             raise InputError(f"table {name} has no column {shorten_to_one_line(repr(key))}"
                              f"{format_nearest_name_hint(key, frame)}; "
                              f"`waver table --list {name}` explains all")  # fmt: skip
     if form in ("csv", "json", "jsonl"):
-        kept_frame = frame[list(columns)] if columns else frame
+        kept_frame = frame[columns] if columns else frame
         return grid.render_csv(kept_frame) if form == "csv" else grid.render_json(kept_frame, form == "jsonl")
-    shown_columns = list(dict.fromkeys(columns)) if columns else list_shown_columns(name, frame)
+    shown_columns = columns or list_shown_columns(name, frame)
     answers = read_answer_pair_attached_to_frame(frame)
     cells = answers.reword_agreement_as_answers_in_grid(
         grid.build_grid(name, frame, shown_columns, list_compared_column_groups_with_rules(name, frame))

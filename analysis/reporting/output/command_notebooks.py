@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.parser import parse_path
 from ground.shipped import find_shipped_folder
 
 COMMAND = "notebooks"
@@ -18,7 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of the command."""
     parser.epilog = "example: waver notebooks mine && jupyter lab mine"
     parser.add_argument(
-        "folder", metavar="DIR", type=Path, help="folder to write to; made if it does not exist; no file is replaced"
+        "folder",
+        metavar="DIR",
+        type=parse_path,
+        help="folder to write to; made if it does not exist; no file is replaced",
     )
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from analysis.reporting.catalogue.option_values import convert_to_type_of_default
 from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from ground.shipped import find_shipped_folder
 
 FOLDER = find_shipped_folder("notebooks")
 SET_BY_REPORT = ("runs", "out")  # the report sets these itself
-_FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_EXAMPLES = {"int": 0, "float": 0.0, "str": "", "bool": False}  # a value of each type that a parameter may have
 
 
 def resolve_path_here_or_in_notebooks(folder: str) -> Path:
@@ -123,7 +124,9 @@ def _refuse_parameter_of_left_out_notebook(name: str, left_out: Mapping[Path, st
 
 def _describe_parameter(name: str, entry: Mapping[str, str]) -> str:
     """Return a parameter's name, type, default and help as one text."""
-    return f"{name} ({entry['inferred_type_name']}, default {entry['default']}: {entry['help']})"
+    declared_type, default = entry["inferred_type_name"], entry["default"]
+    default = default.replace("_", "") if declared_type == "int" else default  # 10_000 is not taken from outside
+    return f"{name} ({declared_type}, default {default}: {entry['help']})"
 
 
 def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) -> Any:
@@ -153,61 +156,15 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
     [0.05, 0.1]
     """
     declared_type = entry["inferred_type_name"]
-    element = (
-        declared_type.removeprefix("list[").removesuffix("]") if declared_type.startswith("list[") else declared_type
-    )
-    convert_element = _CONVERTERS.get(element)
-    if convert_element is None:
+    element = declared_type.removeprefix("list[").removesuffix("]")
+    if element not in _EXAMPLES:
         raise InputError(f"parameter {name!r} has type {declared_type}, which cannot be given from outside")
+    several = element != declared_type
     try:
-        return (
-            [convert_element(part) for part in _split_list_parameter(value)]
-            if declared_type.startswith("list[")
-            else convert_element(value)
-        )
-    except (TypeError, ValueError, KeyError) as error:
+        converted = convert_to_type_of_default([_EXAMPLES[element]] if several else _EXAMPLES[element], value)
+    except ValueError as error:
         raise InputError(
             f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_to_one_line(repr(value))} is "
             f"not {declared_type}"
         ) from error
-
-
-def _split_list_parameter(value: Any) -> Sequence[Any]:
-    """Return the entries of a list, or of a text that writes one as JSON or with commas."""
-    if isinstance(value, list | tuple):
-        return value
-    text = str(value).strip()
-    if text.startswith("["):
-        return list(json.loads(text))
-    return [part.strip() for part in text.split(",")]
-
-
-def _convert_to_integer(value: Any) -> int:
-    if isinstance(value, bool | float):
-        raise TypeError(value)
-    return int(value)
-
-
-def _convert_to_number(value: Any) -> float:
-    if isinstance(value, bool):
-        raise TypeError(value)
-    return float(value)
-
-
-def _require_text_value(value: Any) -> str:
-    """Return a value that is text; refuse any other with a TypeError."""
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value
-
-
-def _convert_to_boolean(value: Any) -> bool:
-    return value if isinstance(value, bool) else _FLAGS[str(value).lower()]
-
-
-_CONVERTERS: dict[str, Callable[[Any], Any]] = {
-    "int": _convert_to_integer,
-    "float": _convert_to_number,
-    "str": _require_text_value,
-    "bool": _convert_to_boolean,
-}
+    return list(converted) if several else converted

@@ -111,7 +111,7 @@ def phrase_run_dates(info: Mapping[str, Any]) -> str:
 
 
 def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
-    """Say for which models only some wordings of every item were drawn; nothing where all were asked.
+    """Say for which models only some wordings of every item, or pattern, were drawn; nothing where all were asked.
 
     `info`: what `run.json` holds (`Runs.info`).
 
@@ -125,7 +125,8 @@ def list_wording_subsample_notes(info: Mapping[str, Any]) -> list[str]:
     for draw in info["drawn"]:
         least, most = f"{draw['least']:,}", f"{draw['most']:,}"
         total = most if least == most else f"{least} to {most}"
-        sentence = f"{draw['wordings']:,} of {total} wordings per item, drawn by seed {draw['seed']}"
+        unit = "item and pattern" if draw.get("per_pattern") else "item"
+        sentence = f"{draw['wordings']:,} of {total} wordings per {unit}, drawn by seed {draw['seed']}"
         models.setdefault(sentence, {})[draw["model"]] = None
     return [f"{sentence}: {join_names(list(names))}" for sentence, names in models.items()]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from ground.errors import InputError
 from inference.asking.models import Model
@@ -157,8 +157,9 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     if not prompts:
         return RoundPreview(names)
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
-    example = Example(variant, round_.list_options(variant), _explain_prompt_as_asked(engine, prompts[0], ways))
-    n_tokens = sum(engine.count_prompt_tokens(prompts))
+    way = next((way for way in ways if _has_no_effort(way)), ways[0])  # the shown score is that one's
+    example = Example(variant, round_.list_options(variant), _explain_prompt_as_asked(engine, prompts[0], way))
+    n_tokens = sum(engine.count_prompt_tokens(prompts, get_thinking_effort(way)))
     short_ways, factor = shorten_thoughts_and_compute_time_factor(ways)
     least_seconds = estimate_seconds_of_asking_prompts(engine, prompts, short_ways)
     return RoundPreview(
@@ -175,11 +176,15 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     )
 
 
-def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, ways: Sequence[Way]) -> Explanation:
-    """Explain a prompt with the effort of the first way, or of one that turns thinking off: its score is that one's."""
-    way = next((way for way in ways if isinstance(way, Thinking) and way.effort == NO_EFFORT), ways[0])
+def _has_no_effort(way: Way) -> TypeGuard[Thinking]:
+    """Tell whether a way turns thinking off."""
+    return isinstance(way, Thinking) and way.effort == NO_EFFORT
+
+
+def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, way: Way) -> Explanation:
+    """Explain a prompt with the effort of a way; the score of one that turns thinking off is its own."""
     explanation = engine.explain_and_score_prompt(prompt, get_thinking_effort(way))
-    if not isinstance(way, Thinking) or way.effort != NO_EFFORT:
+    if not _has_no_effort(way):
         return explanation
     (response,) = engine.think([prompt], way)
     score = response.scores[0] if response.scores else None

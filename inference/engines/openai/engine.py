@@ -116,7 +116,7 @@ class OpenAIEngine:
         self.info |= {"thinks": endpoint.thinks, "unshown": endpoint.unshown}
         return FORM_OF[api]
 
-    def count_prompt_tokens(self, prompts: Sequence[Prompt]) -> list[int]:
+    def count_prompt_tokens(self, prompts: Sequence[Prompt], effort: str | None = None) -> list[int]:
         """Estimate the tokens of every prompt, see `Usage.estimate_prompt_tokens`: only the server can count them."""
         return [
             round(self._server.usage.estimate_prompt_tokens(requests.count_prompt_characters(prompt)))

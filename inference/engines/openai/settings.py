@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ground.errors import InputError
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 
 OPENAI = "https://api.openai.com/v1"
 CHAT, COMPLETIONS = "chat", "completions"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ground.errors import InputError, format_nearest_name_hint
-from inference.numerals import build_bounded_whole_number_type, parse_positive_share
+from ground.numerals import build_bounded_whole_number_type, parse_positive_share
 
 Value = bool | int | float | str
 

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_quantity
-from inference.arguments import add_imported_score_arguments, add_models_file_option
+from inference.arguments import add_imported_score_arguments, add_models_file_option, parse_path_of_run_folder
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
 from inference.importers.shared import saving
@@ -43,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver import eee exported/data/statements --out RUN"
     parser.add_argument("records", nargs="+", metavar="DIR", help="folder with records of one study, or an aggregate")
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
-    )
+        "--out", type=parse_path_of_run_folder, required=True, metavar="RUN",
+        help="run folder: new, or one of the same study to add to",
+    )  # fmt: skip
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")
     add_models_file_option(parser)
     add_imported_score_arguments(parser, "the score of every response, whoever wrote the records,")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_result_line_even_if_quiet
-from inference.arguments import add_models_file_option, parse_language
+from inference.arguments import add_models_file_option, parse_language, parse_path_of_run_folder
 from inference.stimuli.reading.workbooks import split_file_and_sheet_name
 
 if TYPE_CHECKING:
@@ -31,19 +31,28 @@ MOST_LINES = 30  # about models and conditions; `waver status` has them all
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options that all importers share."""
     parser.add_argument(
-        "--out", required=True, metavar="RUN", help="run folder: new, or one of the same study to add to"
-    )
+        "--out", type=parse_path_of_run_folder, required=True, metavar="RUN",
+        help="run folder: new, or one of the same study to add to",
+    )  # fmt: skip
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")
     parser.add_argument("--language", type=parse_language, metavar="CODE", help="language of the texts, for example en")
     add_models_file_option(parser)
 
 
 def split_named_paths(path_arguments: Sequence[str]) -> list[tuple[str | None, Path]]:
-    """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split."""
+    """Split arguments PATH or NAME=PATH into (model name or None, path); an existing path is never split.
+
+    Raises
+    ------
+    InputError
+        A path is empty.
+    """
     pairs: list[tuple[str | None, Path]] = []
     for file in path_arguments:
         name, equals, path = file.partition("=")
         has_name = equals and not Path(file).exists()
+        if not (path if has_name else file).strip():
+            raise InputError(f"{file!r}: give PATH or NAME=PATH; the path is empty")
         pairs.append((name, Path(path)) if has_name else (None, Path(file)))
     return pairs
 

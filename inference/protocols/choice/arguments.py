@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
+from ground.numerals import build_bounded_whole_number_type
 from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import (
     TEXT,
@@ -15,7 +16,6 @@ from inference.asking.answer_ways import (
 from inference.asking.personas.questions import add_personas_argument
 from inference.asking.thoughts import THOUGHT, add_thought_arguments
 from inference.engines.contract import Sampling
-from inference.numerals import build_bounded_whole_number_type
 from inference.protocols.choice.reply import READINGS
 from inference.stimuli.questions import SPLITS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ground.errors import InputError
-from inference.numerals import WHOLE
+from ground.numerals import WHOLE
 from inference.protocols.choice.building.steps import COLUMNS, SUFFIX
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import expand_user_path, shorten_value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import PROBABILITY, TEXT
 from inference.asking.thoughts import (
@@ -16,7 +17,6 @@ from inference.asking.thoughts import (
     parse_thinking_settings,
 )
 from inference.engines.contract import MOST_SAMPLES, MOST_TEMPERATURE, MOST_TOKENS, Thinking
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
 from inference.protocols.scoring.items import GOLD_RANGE, Columns
 from inference.stimuli.reading.records import refuse_column_of_two_roles
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ground.errors import InputError
-from inference.numerals import COMMA
+from ground.numerals import COMMA
 from inference.stimuli.numbers import parse_number_or_nan
 
 _ORDERED: dict[str, Callable[[float, float], bool]] = {

@@ -57,6 +57,8 @@ def expand_user_path(name: str) -> Path:
     InputError
         No file can have this name, or it cannot be looked up.
     """
+    if not name.strip():  # Path("") is the working folder
+        raise InputError(f"{name!r}: a name of a file or folder is empty; give one")
     try:
         path = Path(name).expanduser()
         path.stat()

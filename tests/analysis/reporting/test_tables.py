@@ -63,6 +63,14 @@ def test_csv_reads_back_to_the_last_digit(name, frames):
         np.testing.assert_array_equal(back[key].to_numpy(float), frames[name][key].to_numpy(float), err_msg=key)
 
 
+def test_a_column_named_twice_is_written_once(frames):
+    for form in ("csv", "jsonl", "latex"):
+        once, twice = (
+            tables.render_table_in_text_format("stability", frames["stability"], form, ["validity"] * n) for n in (1, 2)
+        )
+        assert once == twice
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_json_reads_back_to_the_last_digit_and_has_null_where_nothing_is_defined(name, frames):
     frame = frames[name]
@@ -413,7 +421,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
         tables.convert_options_to_types_of_defaults("table stability", {"seed": "-1"}, known)
     of_outside_page = {"seed": inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY, default=None)}
     assert tables.convert_options_to_types_of_defaults("table dice", {"seed": "4"}, of_outside_page) == {"seed": "4"}
-    with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a number"):
+    with pytest.raises(InputError, match="table stability: option resamples: 'many' is not a whole number"):
         tables.convert_options_to_types_of_defaults("table stability", {"resamples": "many"}, known)
     given = {"thresholds": "0.05,0.5", "seed": "4"}
     assert tables.convert_options_to_types_of_defaults("table stability", given, known) == {

@@ -240,3 +240,20 @@ def test_closed_runs_are_said_to_be_closed_and_no_file_is_blamed(opened):
     with pytest.raises(duckdb.ConnectionException, match="closed"):
         closed.sql("SELECT * FROM responses")
     assert closed.info["studies"]
+
+
+INTERRUPTED = """
+import importlib.abc, signal, sys
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "pandas._libs":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+from analysis import runs
+runs.open_runs(sys.argv[1]).sql("SELECT 1")
+"""
+
+
+def test_an_interrupt_while_pandas_is_imported_is_an_interrupt(folder):
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED, str(folder)], capture_output=True, text=True)
+    assert ended.stderr.rstrip().endswith("KeyboardInterrupt")

@@ -29,6 +29,14 @@ PLANS = {
     "is too long": f'"{LONG}"',
 }
 CASES = [
+    *(Case(f"nothing after {option}", f"{RUN} --out new {option}=", ("a name of a file or folder is empty",),
+           {"items.csv": ITEMS}) for option in ("--items", "--prompt", "--personas", "--lora", "--models")),
+    Case("combining a name without a file", "inference paraphrase combine a= --out new.jsonl", ("'a='", "is empty")),
+    Case("an import into an empty name", f"inference import table t.csv {COLUMNS} --out=", ("--out: is empty",)),
+    Case("a judge of an empty name", ("inference", "judge", "", "--model", "demo"), ("RUN: is empty",)),
+    Case("a preview with models described nowhere",
+         "inference preview agreement --items items.csv --model demo --models no.yaml", ("no.yaml",),
+         {"items.csv": ITEMS}),
     Case("no such model", "inference run agreement --items items.csv --model not/a-model/at-all --out new",
          ("not/a-model",), {"items.csv": ITEMS}),
     Case("a folder that is no model", "inference run agreement --items items.csv --model here --out new",

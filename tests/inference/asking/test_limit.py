@@ -61,8 +61,9 @@ def test_a_limit_that_takes_all_items_changes_nothing(limit):
     assert limit_questions_to_first_items(STUDY, questions, limit) is questions
 
 
-PLAN = """
-out = "results"
+OUT = 'out = "results"'
+PLAN = f"""
+{OUT}
 [[study]]
 protocol = "agreement"
 items = "items.csv"
@@ -78,12 +79,17 @@ def test_the_command_and_a_run_file_end_with_the_folder_and_the_next_command(tmp
     Path("plan.toml").write_text(PLAN, encoding="utf-8")
     asked = ["run", "agreement", "--items", "items.csv", "--model", "m", "--out", "my run"]
     assert main([*asked, "--limit", "1"]) == 0
+    about_first = "this call was about the first 1 of 2 items; without --limit, what is left of the others is asked"
     assert capsys.readouterr().out.splitlines() == [
-        "this call was about the first 1 of 2 items; without --limit, what is left of the others is asked",
+        about_first,
         "my run: done; next: waver report 'my run' --out 'my run/report'",
     ]
     assert main(asked) == 0
     assert capsys.readouterr().out.splitlines() == ["my run: done; next: waver report 'my run' --out 'my run/report'"]
     assert main(["run", "plan.toml"]) == 0
-    assert capsys.readouterr().out.splitlines() == ["results: done; next: waver report results --out results/report"]
-    assert [pq.read_table(part)["item"].to_pylist() for part in Path("results").rglob("part-*")] == [["a", "a"]]
+    done = "results: done; next: waver report results --out results/report"
+    assert capsys.readouterr().out.splitlines() == [about_first, done]
+    Path("plan.toml").write_text(f"{PLAN}{PLAN.replace(OUT, '')}name = 'b'", encoding="utf-8")
+    assert main(["run", "plan.toml"]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"items: {about_first}", f"b: {about_first}", done]
+    assert [pq.read_table(part)["item"].to_pylist() for part in Path("results").rglob("part-*")] == [["a", "a"]] * 2

@@ -188,7 +188,7 @@ def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     )
     assert "condition chat/yes-no/thought-t0.5\n" in text
     assert "these are the probabilities without a thought; the run asks for them after each thought" in text
-    assert re.search(r"30 prompts, 680 tokens, about (1 s or less|\d+ s) to \d+ s, by how long the thoughts are", text)
+    assert re.search(r"30 prompts, 710 tokens, about (1 s or less|\d+ s) to \d+ s, by how long the thoughts are", text)
     assert re.search(r"in all: 30 prompts, about (1 s or less|\d+ s) to \d+ s \(", text)
     ways, factor = shorten_thoughts_and_compute_time_factor([way.way for way in questions.rounds("chat")[0].conditions])
     assert (ways[0], ways[1].effort, factor) == (Thinking(2, 0.5, max_tokens=64), "none", 10)
@@ -222,7 +222,9 @@ def test_the_prompt_is_shown_with_the_effort_that_it_is_asked_with(answers):
     load = loader(info={"thinks": True}, form="chat")
     questions = Questions(read_agreement_prompts(), answers=answers)
     previews = load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load)
-    assert "[low]" in "\n".join(describe_preview(STUDY, previews))
+    text = "\n".join(describe_preview(STUDY, previews))
+    assert "[low]" in text
+    assert "30 prompts, 710 tokens" in text  # 680 without the effort, which is one more in each
 
 
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():

@@ -139,7 +139,7 @@ def test_every_model_has_its_own_number(tmp_path):
     assert recorded(tmp_path)[0] == {"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}
 
 
-def test_of_every_kind_of_rewording(capsys):
+def test_of_every_kind_of_rewording(capsys, tmp_path):
     kinds = ("original", "synonym", "synonym", "synonym", "antonym", "antonym")
     base = STUDY.items[0].variants
     mixed = build_agreement_study(
@@ -148,6 +148,12 @@ def test_of_every_kind_of_rewording(capsys):
     found = asks(mixed, 2, build_key=build_group_key_of_item_and_pattern)
     patterns = {variant.key: variant.pattern for variant in mixed.variants}
     assert Counter(patterns[key] for key in found) == {"original": 1, "synonym": 2, "antonym": 2}
+    questions = limit_questions_to_sampled_wordings(
+        mixed, Questions(read_agreement_prompts()), 2, 0, build_group_key_of_item_and_pattern
+    )
+    task = Task(mixed, (Model("a", "somewhere/a"),), questions, Settings(), str(tmp_path))
+    ask_tasks_and_list_tallies([task], load=lambda model, seed: TrivialEngine())
+    assert recorded(tmp_path)[0]["a"]["plain/yes-no"] == {"wordings": 2, "least": 2, "most": 3, "per_pattern": True}
     asks(mixed, 3, build_key=build_group_key_of_item_and_pattern)
     assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
     asks(mixed, 4, build_key=build_group_key_of_item_and_pattern)
@@ -197,6 +203,7 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0
+        assert capsys.readouterr().out.startswith(f"asked so far with --wordings {number} of up to 6; ")
         found = rows(Path("results/s"))
         assert found[:6] == first and len(found) == len(set(found)) == 2 * (number + 1)
     assert main([*call[:-2], "--wordings", "4"]) == 0

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from shlex import quote
 
 from ground.errors import InputError
+from ground.numerals import build_bounded_whole_number_type
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 from inference.asking.models import Model
-from inference.numerals import build_bounded_whole_number_type
 
 COMMAND = "choice"
 HELP = "make a study of multiple-choice questions in several wordings"

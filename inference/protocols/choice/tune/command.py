@@ -8,6 +8,7 @@ from functools import partial
 from shlex import quote
 
 from ground.errors import InputError
+from inference.arguments import parse_path_of_run_folder
 from inference.protocols.choice.tune import Lesson
 from inference.stimuli.reading.files import expand_user_path
 
@@ -28,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
     )
     parser.add_argument(
-        "--out", required=True, metavar="FOLDER", help="the adapter: a new folder, or one of this tuning to continue"
-    )
+        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        help="the adapter: a new folder, or one of this tuning to continue",
+    )  # fmt: skip
     parser.add_argument(
         "--config",
         metavar="FILE",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ground.errors import format_quantity
-from inference.numerals import build_bounded_whole_number_type
+from ground.numerals import build_bounded_whole_number_type
 from inference.stimuli import nli
 from inference.stimuli.reading.files import expand_user_path
 

@@ -10,7 +10,8 @@ from shlex import quote
 from statistics import mean
 
 from ground.errors import InputError, format_quantity
-from inference.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from inference.arguments import parse_path_of_run_folder
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"
@@ -31,8 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="labelled pairs, as for `run negation --items`; a row that two files have is read once",
     )
     parser.add_argument(
-        "--out", required=True, metavar="FOLDER", help="a new folder, or one of the same tuning to continue"
-    )
+        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        help="a new folder, or one of the same tuning to continue",
+    )  # fmt: skip
     parser.add_argument(
         "--rates",
         type=_build_value_list_type(build_bounded_number_argument_type(1e-9, 1)),

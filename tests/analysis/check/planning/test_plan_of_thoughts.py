@@ -131,6 +131,7 @@ def test_options_about_thoughts_need_some(option, says, tmp_path, capsys):
     frame["agreement"] = np.random.default_rng(6).uniform(0.05, 0.95, len(frame))
     frame["text"] = [f"{n * n} {n % 7}" for n in range(len(frame))]
     texts = frame.drop(columns="agreement").assign(count=[[1, 2], [2, 1], [3, 0]] * 10, invalid=0)
-    path = write_run(tmp_path / "run", texts)
-    assert main(["plan", str(path), "--se", "0.1", *option]) == 2
-    assert says in capsys.readouterr().err
+    for name, rows in (("texts", texts), ("probabilities", frame)):
+        path = write_run(tmp_path / name, rows)
+        assert main(["plan", str(path), "--se", "0.1", *option]) == 2
+        assert says in capsys.readouterr().err

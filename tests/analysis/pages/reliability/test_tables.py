@@ -418,6 +418,9 @@ def test_the_share_of_wordings_that_was_drawn_is_told(tmp_path):
             frames, drawn_wordings_texts=words.list_wording_subsample_notes(opened.info)
         ).cautions
     )
+    edit_run_json(path, drawn={"a": {"plain/yes-no": draw["plain/yes-no"] | {"per_pattern": True}}})
+    entries = dict(provenance.list_provenance_entries(runs.open_runs(path), [str(path)], {}))
+    assert entries["Wordings"] == ["5 of 5 to 12 wordings per item and pattern, drawn by seed 3: a"]
     edit_run_json(path, drawn=None)
     assert "Wordings" not in dict(provenance.list_provenance_entries(runs.open_runs(path), [str(path)], {}))
 

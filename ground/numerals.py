@@ -6,6 +6,7 @@ import math
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from typing import TypeVar
 
 from ground.errors import shorten_text
 
@@ -13,6 +14,50 @@ from ground.errors import shorten_text
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thousands: nobody can tell
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
+
+Number = TypeVar("Number", int, float)
+
+
+def _quote_argument(text: str) -> str:
+    """Write an argument as a message quotes it: not too long, and one of blanks so that it is seen."""
+    return shorten_text(text, 40) if text.strip() else repr(text[:40])
+
+
+def parse_plain_number(text: str, kind: type[Number]) -> Number:
+    """Read a number that is written in the digits 0-9.
+
+    Parameters
+    ----------
+    text
+        Any text.
+    kind
+        int for whole numbers only, else float.
+
+    Returns
+    -------
+    The number, which is finite.
+
+    Raises
+    ------
+    ValueError
+        The text is no such number.
+
+    Examples
+    --------
+    >>> parse_plain_number("2.5e-1", float), parse_plain_number("-3", int)
+    (0.25, -3)
+    """
+    if (WHOLE if kind is int else DECIMAL).fullmatch(text) and math.isfinite(number := kind(text)):
+        return number
+    raise ValueError(f"{_quote_argument(text)} is not a {'whole ' * (kind is int)}number")
+
+
+def parse_finite_number(text: str) -> float:
+    """Convert an argument to a number; ArgumentTypeError for anything else."""
+    try:
+        return parse_plain_number(text, float)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
 
 
 def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]:
@@ -36,7 +81,7 @@ def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]
     def parse_whole(text: str) -> int:
         number = int(text) if WHOLE.fullmatch(text) else None
         if number is None or not low <= number <= high:
-            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a whole number from {low:,} to {high:,}")
+            raise ArgumentTypeError(f"{_quote_argument(text)} is not a whole number from {low:,} to {high:,}")
         return number
 
     return parse_whole
@@ -63,7 +108,7 @@ def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str
     def parse_decimal(text: str) -> float:
         number = float(text) if DECIMAL.fullmatch(text) else math.nan
         if not low <= number <= high:
-            raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a number from {low:,g} to {high:,g}")
+            raise ArgumentTypeError(f"{_quote_argument(text)} is not a number from {low:,g} to {high:,g}")
         return number
 
     return parse_decimal
@@ -79,5 +124,5 @@ def parse_positive_share(text: str) -> float:
     """
     number = float(text) if DECIMAL.fullmatch(text) else 0.0
     if not 0 < number <= 1:
-        raise ArgumentTypeError(f"{shorten_text(text, 40)} is not a share above 0, at most 1")
+        raise ArgumentTypeError(f"{_quote_argument(text)} is not a share above 0, at most 1")
     return number
