@@ -167,5 +167,19 @@ def find_rule_of_first_damaged_row(
 def fetch_rows_with_named_parameters(
     con: duckdb.DuckDBPyConnection, query: str, parameters: Mapping[str, Any]
 ) -> list[tuple[Any, ...]]:
-    """Run a query with those of the parameters that it names, and return all its rows."""
+    """Run a query with those of the parameters that it names.
+
+    Parameters
+    ----------
+    con
+        The DuckDB connection.
+    query
+        SQL with parameters such as `$canonical`.
+    parameters
+        Name -> value; a value that the query does not name is left out, which DuckDB would refuse.
+
+    Returns
+    -------
+    All rows.
+    """
     return con.execute(query, {name: value for name, value in parameters.items() if f"${name}" in query}).fetchall()

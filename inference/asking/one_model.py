@@ -343,6 +343,13 @@ def select_answerable_rounds_or_refuse_model(
 def refuse_thinking_without_known_sampler(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
     """Refuse a way of thinking that leaves the sampler to the maker of the model, where that is not known.
 
+    Parameters
+    ----------
+    model, engine
+        The model, and the engine that it is loaded into.
+    way
+        How it is to answer.
+
     Raises
     ------
     InputError

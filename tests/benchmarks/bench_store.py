@@ -40,8 +40,18 @@ from inference.runfolder.store import Run  # noqa: E402
 ROUNDS = 5
 LIMIT = 0.05
 DOES: tuple[tuple[type, str], ...] = (
-    *((Run, name) for name in ("create_or_open", "add_model", "add_condition", "expect", "add_prompts", "finish")),
-    *((Responses, name) for name in ("missing", "append")),
+    *(
+        (Run, name)
+        for name in (
+            "create_or_open",
+            "add_model",
+            "add_condition",
+            "record_row_and_drawn_wording_counts",
+            "add_prompts",
+            "finish",
+        )
+    ),
+    *((Responses, name) for name in ("flag_variants_without_response", "append_rows_as_part")),
 )
 
 
@@ -86,12 +96,12 @@ def timed() -> Iterator[list[tuple[float, float]]]:
 @contextmanager
 def nowhere() -> Iterator[None]:
     """Rows are dropped instead of written."""
-    original = Responses.append
-    Responses.append = lambda self, rows, part=None: None  # type: ignore[method-assign]
+    original = Responses.append_rows_as_part
+    Responses.append_rows_as_part = lambda self, rows, part=None: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        Responses.append = original  # type: ignore[method-assign]
+        Responses.append_rows_as_part = original  # type: ignore[method-assign]
 
 
 def main() -> int:

@@ -97,13 +97,13 @@ def test_a_run_that_fails_later_keeps_its_rows_and_goes_on(tmp_path, trivial, ro
     given[-1] = run
     from inference.runfolder.responses import Responses
 
-    append = Responses.append
+    append = Responses.append_rows_as_part
 
     def full(self, *given):
         room(100)
         return append(self, *given)
 
-    monkeypatch.setattr(Responses, "append", full)
+    monkeypatch.setattr(Responses, "append_rows_as_part", full)
     status = call(*given)
     room(None)
     assert status == 1
@@ -111,7 +111,7 @@ def test_a_run_that_fails_later_keeps_its_rows_and_goes_on(tmp_path, trivial, ro
     assert f"{rows} rows could not be written" in line
     assert "File too large" in line
     assert not [name for name in files(run) if name.endswith(".tmp") or (name.startswith(".") and name != ".lock")]
-    monkeypatch.setattr(Responses, "append", append)
+    monkeypatch.setattr(Responses, "append_rows_as_part", append)
     assert call(*given) == 0
     assert list(runs.open_runs(run).info["models"]) == list(runs.open_runs(whole).info["models"])
     count = "SELECT count(*) AS n FROM responses"

@@ -120,7 +120,7 @@ def test_texts_that_a_model_wrote_are_stored_without_nul(path):
     """CSV exports had it, and `import eee` refused the record of such an export."""
     texts = {"output": ["a\0b", ""], "thought": [None, "\0"]}
     with Run.create_or_open(path, STUDY) as run:
-        run.responses.append([row(**texts), row("1", output=["c"])])
+        run.responses.append_rows_as_part([row(**texts), row("1", output=["c"])])
     assert [(r["output"], r["thought"]) for r in rows_of(path)] == [(["a\ufffdb", ""], [None, "\ufffd"]), (["c"], None)]
 
 
