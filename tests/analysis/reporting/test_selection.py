@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from analysis.pages.stability.page import StabilityPage
-from analysis.pages.text_features import catalogue as text_features
 from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages, tables
 from analysis.reporting.output.provenance import list_provenance_entries
@@ -67,11 +66,15 @@ def tables_of(run, names):
 
 
 def test_all_tables_are_those_of_a_run_of_the_part_alone(compared, request):
-    """Two parts are of the same run: of the other one, the tables of text features stay alone."""
+    """Also those of all other pages, but for two runs: `stability` and `wording` have others like them."""
     page, run = request.node.callspec.params["compared"], compared[1]
-    names = [name for name in run.tables() if (name in text_features.TABLES) == (page == "text_features")]
-    part, asked = (tables_of(run, names) for run in compared)
+    others = list_pages()["text_features"].tables
+    own = (
+        list_pages()[page].tables if page in ("text_features", "reliability") else set(run.tables()).difference(others)
+    )
+    part, asked = (tables_of(run, [name for name in run.tables() if name in own]) for run in compared)
     assert list(compared[0].tables()) == list(run.tables())
+    assert part
     for name, frame in asked.items():
         if isinstance(frame, str):
             assert part[name] == frame, name
