@@ -37,7 +37,8 @@ from analysis.reporting.words import Answer
 from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import InputError, MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
-from helpers.page_runs import BARE, FULL
+from helpers.first_screens import check_first_screen
+from helpers.page_runs import BARE, FULL, SILENT
 from helpers.sentences import code_names, too_long
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -70,6 +71,22 @@ def frames_of(tmp_path_factory):
             return made[make]
 
         yield frames
+
+
+@pytest.fixture(scope="module")
+def page_of(frames_of):
+    """Give a page of its full run or of its bare one, after it has answered; every page answers once."""
+    made: dict[tuple[str, Callable], Page] = {}
+
+    def answered(page: str, make: Callable) -> Page:
+        if (page, make) not in made:
+            frames = frames_of(make)
+            made[page, make] = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
+            made[page, make].frames = frames
+            made[page, make].answer()
+        return made[page, make]
+
+    return answered
 
 
 def declared(table: str) -> list[str]:
@@ -290,13 +307,16 @@ def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_o
         check_names(drawing, names.values())
 
 
+@pytest.mark.parametrize("page", SILENT)  # all that have a verdict
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+def test_first_screens_are_short(page, runs, page_of):
+    check_first_screen(page, page_of(page, runs[page])._answer)
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames_of):
+def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, page_of):
     """Each name in `details` is one that a cell of the page's notebook shows, or that its own parts ask for."""
-    frames = frames_of(FULL[page])
-    made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
-    made.frames = frames
-    made.answer()
+    made = page_of(page, FULL[page])
     notebook = json.loads((FOLDER / f"{page}.ipynb").read_text(encoding="utf-8"))
     cells = "\n".join(line for cell in notebook["cells"] if cell["cell_type"] == "code" for line in cell["source"])
     parts = (PACKAGES / page / "page.py").read_text(encoding="utf-8")
@@ -309,14 +329,11 @@ def test_what_an_answer_says_about_a_figure_or_table_stands_with_it(page, frames
 
 
 @pytest.mark.parametrize("page", ["wording", "scoring", "text_features"])
-def test_captions_have_short_sentences_and_no_answer_names_a_column(page, frames_of):
+def test_captions_have_short_sentences_and_no_answer_names_a_column(page, frames_of, page_of):
     frames, entry = frames_of(FULL[page]), PAGES[page]
     captions = [picture.caption for name in entry.figures for picture in build_pictures(name, frames)]
     assert too_long(*captions, *(table.caption for table in entry.tables.values())) == []
-    made = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
-    made.frames = frames
-    made.answer()
-    said = made._answer
+    said = page_of(page, FULL[page])._answer
     assert code_names(said.setup, said.verdict, *(line for lines in said.details.values() for line in lines)) == []
 
 

@@ -61,9 +61,9 @@ def made(run, tmp_path_factory):
         (cwd / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
     (cwd / "run").symlink_to(run)
     with pytest.MonkeyPatch.context() as patch:
-        keep_pages(patch, "stability", "transcripts")
+        keep_pages(patch, "stability")
         done = waver(
-            "analysis", "report", "run", "--out", "out", "-p", "resamples=50", "-p", "thresholds=0.1,0.25", cwd=cwd
+            "analysis", "report", "run", "--out", "out", "-p", "resamples=20", "-p", "thresholds=0.1,0.25", cwd=cwd
         )
     return cwd / "out", done
 
@@ -121,7 +121,7 @@ def test_provenance_names_what_was_run(made, run):
     assert info["study"]["hash"] in words
     for model in info["models"]:
         assert f"{model}: " in words
-    assert "Make this report again waver report run --out out -p resamples=50 -p thresholds=0.1,0.25" in words
+    assert "Make this report again waver report run --out out -p resamples=20 -p thresholds=0.1,0.25" in words
     assert f"Python {sys.version.split()[0]}" in words
 
 

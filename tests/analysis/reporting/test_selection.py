@@ -10,6 +10,7 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import list_pages, tables
 from analysis.reporting.output.provenance import list_provenance_entries
 from ground.errors import InputError
+from helpers import scoring_runs
 from helpers.commands import waver
 from helpers.figures import shown_texts
 from helpers.page_runs import BARE, FULL
@@ -38,21 +39,25 @@ PARTS = {
 }  # fmt: skip
 
 
+# Runs that are smaller than those of their pages, and still have whatever those have.
+SMALLER = {"scoring": lambda path: (scoring_runs.make_run(path, {"En-De": 6, "Et-En": 6}, ranges=((0, 9),)), {})}
+
+
 @pytest.fixture(scope="module", params=PARTS)
 def compared(request, tmp_path_factory):
     """A part of a run, and the run that was asked with the part only."""
     folder = tmp_path_factory.mktemp(request.param)
     condition, keeps_wording, keeps_unit = PARTS[request.param]
-    source, _ = FULL[request.param](folder / "run")
+    source, _ = (FULL | SMALLER)[request.param](folder / "run")
     part = open_run(source).where(condition)
     return part, open_run(write_asked_part(source, folder / "asked" / "run", keeps_wording, keeps_unit))
 
 
-def tables_of(run):
-    """All tables of a run, or why there is none, in words that do not name the folder."""
+def tables_of(run, names):
+    """Tables of a run, or why there is none, in words that do not name the folder."""
     found = {}
-    for name in run.tables():
-        options = {"resamples": 20} if "resamples" in tables.list_table_options(name) else {}
+    for name in names:
+        options = {"resamples": 2} if "resamples" in tables.list_table_options(name) else {}
         try:
             found[name] = run.table(name, **options)
         except InputError as error:
@@ -60,9 +65,16 @@ def tables_of(run):
     return found
 
 
-def test_all_tables_are_those_of_a_run_of_the_part_alone(compared):
-    part, asked = map(tables_of, compared)
-    assert list(part) == list(asked)
+def test_all_tables_are_those_of_a_run_of_the_part_alone(compared, request):
+    """Also those of all other pages, but for two runs: `stability` and `wording` have others like them."""
+    page, run = request.node.callspec.params["compared"], compared[1]
+    others = list_pages()["text_features"].tables
+    own = (
+        list_pages()[page].tables if page in ("text_features", "reliability") else set(run.tables()).difference(others)
+    )
+    part, asked = (tables_of(run, [name for name in run.tables() if name in own]) for run in compared)
+    assert list(compared[0].tables()) == list(run.tables())
+    assert part
     for name, frame in asked.items():
         if isinstance(frame, str):
             assert part[name] == frame, name
@@ -80,9 +92,11 @@ def test_everything_is_the_run_itself(tmp_path):
     """A condition that keeps everything changes nothing."""
     source, _ = FULL["stability"](tmp_path / "run")
     whole, part = open_run(source), open_run(source).where("true")
-    for name, frame in tables_of(whole).items():
+    names = list_pages()["stability"].tables
+    of_part = tables_of(part, names)
+    for name, frame in tables_of(whole, names).items():
         if not isinstance(frame, str):
-            pd.testing.assert_frame_equal(tables_of(part)[name], frame, rtol=1e-12, atol=1e-14, obj=name)
+            pd.testing.assert_frame_equal(of_part[name], frame, rtol=1e-12, atol=1e-14, obj=name)
 
 
 def test_a_figure_is_of_the_part_in_the_colours_of_the_whole(tmp_path):

@@ -15,6 +15,7 @@ from analysis.reporting.output.html import Html
 from analysis.reporting.output.notebooks import FOLDER
 from helpers.html_pages import Page
 from helpers.page_runs import BARE, FULL
+from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
 
@@ -103,8 +104,9 @@ def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, tmp_pa
     assert 'class="difference"' in page.check_against_package("stability", theirs[:n_units], on=key).text
 
 
+@pytest.mark.usefixtures("forked_kernels")
 def test_a_report_tells_of_a_wrong_number_on_the_first_screen_and_on_the_index(tmp_path, capsys):
-    folder, _ = FULL["stability"](tmp_path / "run")
+    folder = write_run(tmp_path / "run", random_frame(["a", "b"], items=2, paraphrases=3))
     notebook = json.loads((FOLDER / "stability.ipynb").read_text(encoding="utf-8"))
     (cell,) = [
         cell for cell in notebook["cells"] if 'page.check_against_package("stability"' in "".join(cell["source"])

@@ -17,6 +17,8 @@ from helpers.synthetic import random_frame, write_run
 pytestmark = pytest.mark.slow
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
+# Pages about the other run, of which one is enough: each has a notebook to execute.
+FORGONE = ("text_features", "benchmarks", "readings", "reliability")
 
 
 def files(folder: Path) -> Iterator[Path]:
@@ -28,7 +30,7 @@ def files(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory) -> Path:
-    """What a user installs of `analysis`, with the files of the toy page added; none of ours is replaced.
+    """What a user installs of `analysis`, with the files of the toy page added, and without some that are found alike.
 
     `import waver` looks where its other wing is, too.
     """
@@ -39,6 +41,9 @@ def house(tmp_path_factory) -> Path:
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns(".ipynb_checkpoints", "*.pyc.*"))
     for name in ("inference/__init__.py", "results/schema.json", "waver.py"):
         copy(ROOT / name, tree / name)
+    for page in FORGONE:
+        shutil.rmtree(tree / "analysis" / "pages" / page)
+        (tree / "notebooks" / f"{page}.ipynb").unlink()
     for name in files(TOY):
         assert not (tree / name).exists()
         copy(TOY / name, tree / name)
