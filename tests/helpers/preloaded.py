@@ -1,5 +1,6 @@
 """Import once what the commands of most cases need; `helpers.apart` forks from here."""
 
+# ruff: noqa: E402  # settings come first
 from __future__ import annotations
 
 import gc
