@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -16,11 +16,11 @@ import pytest
 
 from analysis.reporting.catalogue import list_pages
 from analysis.reporting.catalogue.rewordings import import_reader_function, list_readers_by_protocol
+from helpers.sources import ROOT, list_modules, list_nodes_by_module
 from inference import protocols
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parent.parent
 PAGES = ROOT / "analysis" / "pages"
 TOY = ROOT / "tests" / "fixtures" / "toy_page" / "analysis" / "pages" / "toy"  # the smallest page
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -73,27 +73,17 @@ NAMING = {
 
 
 @functools.cache
-def modules() -> dict[str, Path]:
-    """Every module of the wings and the ground by its dotted name; a package has the name of its folder."""
-    found = {}
-    for file in [path for wing in LAYERS for path in (ROOT / wing).rglob("*.py")]:
-        parts = file.relative_to(ROOT).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
-    return found
-
-
-@functools.cache
 def imports(name: str) -> frozenset[str]:
     """Modules of this repository that a module imports anywhere in it: inside functions and for types, too."""
     found = set()
-    for node in ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))):
+    for node in list_nodes_by_module()[name]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name} imports relatively"
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= inside & modules().keys() or {str(node.module)}
-    return frozenset(found & modules().keys() - {name})
+            found |= inside & list_modules().keys() or {str(node.module)}
+    return frozenset(found & list_modules().keys() - {name})
 
 
 def runs_first(name: str) -> set[str]:
@@ -122,7 +112,7 @@ def layer(name: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("part", LAYERS)
 def test_the_wings_meet_only_on_the_ground_and_in_the_run_folder(part):
-    mine = [name for name in modules() if name.split(".")[0] == part]
+    mine = [name for name in list_modules() if name.split(".")[0] == part]
     assert mine
     assert {target.split(".")[0] for name in mine for target in imports(name)} <= {part, "ground"}
 
@@ -130,7 +120,7 @@ def test_the_wings_meet_only_on_the_ground_and_in_the_run_folder(part):
 @pytest.mark.parametrize("wing", LAYERS)
 def test_imports_go_down_the_layers(wing):
     wrong = []
-    for name in (name for name in modules() if name.split(".")[0] == wing):
+    for name in (name for name in list_modules() if name.split(".")[0] == wing):
         for target in (target for target in imports(name) if target.split(".")[0] == wing):
             (mine, part), (its, other) = layer(name), layer(target)
             if part != other and mine >= its:
@@ -140,7 +130,7 @@ def test_imports_go_down_the_layers(wing):
 
 def test_a_page_imports_another_only_where_it_shares_numbers():
     wrong = []
-    for name in modules():
+    for name in list_modules():
         for target in imports(name):
             if name.startswith("analysis.pages.") and target.startswith("analysis.pages."):
                 (mine, _), (its, file) = ((*part.split("."), "")[2:4] for part in (name, target))
@@ -151,7 +141,7 @@ def test_a_page_imports_another_only_where_it_shares_numbers():
 
 @pytest.mark.parametrize("wing", LAYERS)
 def test_no_import_goes_in_a_circle(wing):
-    graph = {name: runs_first(name) for name in modules() if name.split(".")[0] == wing}
+    graph = {name: runs_first(name) for name in list_modules() if name.split(".")[0] == wing}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -198,17 +188,17 @@ def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
     """Not at all where the name is no common word (`score_items`); of others (`items`), nobody looks up the table."""
     owned = {*list_pages()[page].tables, *list_pages()[page].figures}
     wrong = []
-    for name, file in modules().items():
+    for name in list_modules():
         if not name.startswith(("inference", f"analysis.pages.{page}.")):
-            wrong += [f"{name}: {text}" for text in sorted(list_named_texts(file) & owned)]
+            wrong += [f"{name}: {text}" for text in sorted(list_named_texts(name) & owned)]
     assert wrong == []
 
 
 @functools.cache
-def list_named_texts(file: Path) -> set[str]:
+def list_named_texts(name: str) -> set[str]:
     """The texts of a module that may name a table or figure: those with an underscore, and what is looked up."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    return {text for text in literals(ast.walk(tree)) if "_" in text} | set(literals(looked_up(tree)))
+    nodes = list_nodes_by_module()[name]
+    return {text for text in literals(nodes) if "_" in text} | set(literals(looked_up(nodes)))
 
 
 def own_names(name: str) -> set[str]:
@@ -222,25 +212,25 @@ def own_names(name: str) -> set[str]:
 def test_nothing_outside_its_folder_names_a_page_or_a_protocol():
     known = {*list_pages(), *protocols.list_protocols()}
     wrong, excused = [], set()
-    for name, file in {**modules(), "waver": ROOT / "waver.py"}.items():
+    for name in (*list_modules(), "waver"):
         others = known - own_names(name)
-        for named in sorted({text for text in named_in(file) if text in others}):
+        for named in sorted({text for text in named_in(name) if text in others}):
             excused.add(name)
             wrong += [f"{name}: {named}"] if name not in NAMING else []
     assert wrong == []
     assert excused == NAMING.keys()
 
 
-def named_in(file: Path) -> Iterator[str]:
+def named_in(name: str) -> Iterator[str]:
     """The texts of a module that may be names of pages or protocols: whole literals, and parts of paths and imports."""
-    source = file.read_text(encoding="utf-8")
-    tree, lines = ast.parse(source), source.encode().splitlines(keepends=True)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for text in literals(node for node in ast.walk(tree) if id(node) not in docstrings):
+    nodes = list_nodes_by_module()[name]
+    lines = list_modules().get(name, ROOT / "waver.py").read_bytes().splitlines(keepends=True)
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for text in literals(node for node in nodes if id(node) not in docstrings):
         yield from re.findall(r"(?:inference[./]protocols|analysis[./]pages)[./](\w+)", text)
         if text not in WORDS:
             yield text
-    for part in ast.walk(tree):
+    for part in nodes:
         # A statement without others in it, or what a compound one asks for.
         head = getattr(part, "test", None) or getattr(part, "iter", None)
         if head is None and isinstance(part, ast.stmt) and not hasattr(part, "body"):
@@ -259,7 +249,7 @@ def written(lines: list[bytes], node: ast.AST) -> str:
 
 def test_only_its_own_folder_imports_a_page_or_a_protocol():
     wrong = []
-    for name in modules():
+    for name in list_modules():
         for target in imports(name):
             _, room, own, file, *_ = (*target.split("."), "", "", "", "")
             outside = room in ("pages", "protocols") and own and own not in own_names(name)
@@ -283,15 +273,15 @@ def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
     assert set(protocols.list_protocols()) | IMPORTED == set(list_readers_by_protocol()) | reasons
 
 
-def literals(nodes: Iterator[ast.AST]) -> Iterator[str]:
+def literals(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
 
 
-def looked_up(tree: ast.AST) -> Iterator[ast.AST]:
+def looked_up(nodes: list[ast.AST]) -> Iterator[ast.AST]:
     """What stands where a table or figure is named: `table(HERE)`, `frames[HERE]`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and node.args and called(node.func) in LOOK_UP:
             yield node.args[0]
         elif isinstance(node, ast.Subscript) and called(node.value) == "frames":
@@ -339,14 +329,10 @@ def test_notebooks_are_thin_and_have_no_outputs(notebook):
 
 def test_the_package_imports_no_package_whose_licence_would_bind_it():
     """Pingouin and krippendorff are under the GPL: notebooks and tests import them, what is installed does not."""
-    for file in [*modules().values(), ROOT / "waver.py"]:
-        source = file.read_text(encoding="utf-8")
-        if not re.search("pingouin|krippendorff", source):  # most name neither
-            continue
-        nodes = list(ast.walk(ast.parse(source)))
+    for module, nodes in list_nodes_by_module().items():
         names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
         names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-        assert not [name for name in names if name.split(".")[0] in ("pingouin", "krippendorff")], file
+        assert not [name for name in names if name.split(".")[0] in ("pingouin", "krippendorff")], module
 
 
 def test_what_runs_keep_has_a_key_of_its_own():

@@ -7,12 +7,12 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from types import UnionType
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-FOLDERS = ("ground", "inference", "analysis")
+from helpers.sources import ROOT, list_modules, list_nodes_by_module, parse_modules
+
 SAYS_NOTHING = frozenset(
     re.findall(
         r"\w+",
@@ -38,15 +38,14 @@ OVERRIDES = {
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+def list_nodes_of_a_kind(kind: type | UnionType) -> Iterator[ast.AST]:
+    for name in list_modules():
+        yield from (node for node in list_nodes_by_module()[name] if isinstance(node, kind))
+
+
 @functools.cache
-def parse_files() -> dict[Path, ast.Module]:
-    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
-    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in files}
-
-
 def list_functions() -> list[Function]:
-    nodes = (node for tree in parse_files().values() for node in ast.walk(tree))
-    return [node for node in nodes if isinstance(node, Function) and not node.name.startswith("__")]
+    return [function for function in list_nodes_of_a_kind(Function) if not function.name.startswith("__")]
 
 
 def is_participle(name: str) -> bool:
@@ -55,11 +54,9 @@ def is_participle(name: str) -> bool:
 
 
 def list_assigned_names() -> Iterator[str]:
-    for node in (node for tree in parse_files().values() for node in ast.walk(tree)):
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        if isinstance(node, ast.Assign | ast.AnnAssign | ast.For | ast.comprehension | ast.NamedExpr):
-            for target in targets:
-                yield from (leaf.id for leaf in ast.walk(target) if isinstance(leaf, ast.Name))
+    for node in list_nodes_of_a_kind(ast.Assign | ast.AnnAssign | ast.For | ast.comprehension | ast.NamedExpr):
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            yield from (leaf.id for leaf in ast.walk(target) if isinstance(leaf, ast.Name))
 
 
 @pytest.mark.slow
@@ -86,7 +83,7 @@ def test_variables_are_named_by_what_they_hold():
 
 
 def test_no_room_has_more_than_twenty_files():
-    rooms = Counter(file.parent for file in parse_files() if file.name != "__init__.py")
+    rooms = Counter(file.parent for file in list_modules().values() if file.name != "__init__.py")
     assert [str(room) for room, number in rooms.items() if number > 20] == []
 
 
@@ -98,7 +95,7 @@ def list_overrides(node: ast.stmt) -> set[str]:
 
 def list_public_functions() -> Iterator[tuple[str, Function]]:
     """Functions and methods that others call, with two parameters or more (`self` is none), without `OVERRIDES`."""
-    for file, tree in parse_files().items():
+    for file, tree in ((file, parse_modules()[name]) for name, file in list_modules().items()):
         for node in tree.body:
             members = node.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_") else [node]
             overrides = list_overrides(node)

@@ -6,12 +6,11 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-FOLDERS = ("ground", "inference", "analysis")
+from helpers.sources import list_nodes_by_module, parse_modules
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Definition = Function | ast.ClassDef
 # An entry of a section, "level, seed", and what it says first: "As in `bootstrap_intervals`" or "As `x` of `Grid`".
@@ -24,17 +23,10 @@ FILE_ENDINGS = frozenset(re.findall(r"\w+", "json jsonl csv tsv parquet toml yam
 
 
 @functools.cache
-def parse_modules() -> dict[str, ast.Module]:
-    files = [ROOT / "waver.py", *(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))]
-    names = [".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in files]
-    return {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in zip(names, files, strict=True)}
-
-
-@functools.cache
 def collect_definitions(module: str) -> dict[str, ast.AST]:
     """By name what a module defines at its top, or imports: a name of another module is an `ast.alias`."""
     definitions: dict[str, ast.AST] = {}
-    for node in ast.walk(parse_modules()[module]):
+    for node in list_nodes_by_module()[module]:
         if isinstance(node, ast.ImportFrom):
             definitions |= {
                 alias.asname or alias.name: ast.alias(f"{node.module}.{alias.name}") for alias in node.names
@@ -90,12 +82,16 @@ def look_up_in_module(module: str, parts: list[str]) -> list[ast.AST]:
     return [node] if node else []
 
 
+@functools.cache
+def list_modules_with_ending(ending: str) -> list[str]:
+    return [name for name in parse_modules() if f".{name}".endswith(ending)]
+
+
 def look_up_by_path(parts: list[str]) -> list[ast.AST]:
     """What is called `interval.Interval` or `analysis.statistics.interval.Interval`: the longest path counts."""
     for length in range(len(parts), 0, -1):
         ending = f".{'.'.join(parts[:length])}"
-        modules = [name for name in parse_modules() if f".{name}".endswith(ending)]
-        if modules:
+        if modules := list_modules_with_ending(ending):
             return [node for name in modules for node in look_up_in_module(name, parts[length:])]
     return []
 
@@ -116,7 +112,8 @@ def look_up(module: str, reference: str, owner: ast.ClassDef | None = None) -> l
     )
 
 
-def list_docstrings() -> Iterator[tuple[str, Definition, ast.ClassDef | None, str]]:
+@functools.cache
+def list_docstrings() -> list[tuple[str, Definition, ast.ClassDef | None, str]]:
     """Module, function or class, the class around it, and its docstring."""
 
     def list_inside(node: ast.AST, owner: ast.ClassDef | None) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
@@ -125,10 +122,12 @@ def list_docstrings() -> Iterator[tuple[str, Definition, ast.ClassDef | None, st
                 yield child, child if isinstance(child, ast.ClassDef) else owner
             yield from list_inside(child, child if isinstance(child, ast.ClassDef) else owner)
 
-    for module, tree in parse_modules().items():
-        for node, owner in list_inside(tree, None):
-            if text := ast.get_docstring(node):
-                yield module, node, owner, text
+    return [
+        (module, node, owner, text)
+        for module, tree in parse_modules().items()
+        for node, owner in list_inside(tree, None)
+        if (text := ast.get_docstring(node))
+    ]
 
 
 @pytest.mark.slow

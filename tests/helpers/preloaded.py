@@ -1,22 +1,26 @@
 """Import once what the commands of most cases need; `helpers.apart` forks from here."""
 
+# ruff: noqa: E402  # settings come first
 from __future__ import annotations
 
 import gc
 import importlib
 import os
+import sys
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no case may wait for a hub
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["LANGUAGE"] = "C"  # as `conftest` has it
 os.environ.setdefault("MPLBACKEND", "agg")  # as kernels have it (`helpers.kernels`)
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # as `conftest` has it
 
 import duckdb  # noqa: F401
 import ipykernel.kernelapp  # noqa: F401
 import matplotlib.pyplot  # noqa: F401
 import openai  # noqa: F401
 import pandas  # noqa: F401
+import papermill  # noqa: F401  # and nbformat, of every report
 import pyarrow.parquet  # noqa: F401
 import scipy.stats  # noqa: F401  # it looks for PyTorch in sys.modules, where a case may have hidden it
 import torch  # noqa: F401

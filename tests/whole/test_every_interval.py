@@ -31,7 +31,7 @@ def faults_of_tables(folder: Path) -> list[str]:
     """Compute every table that a run has, and list what is wrong with their intervals."""
     run = open_run(folder)
     faults, computed = [], []
-    options = {"resamples": "300"}  # of 10,000: enough to find an interval that its estimate is outside of
+    options = {"resamples": "100"}  # of 10,000: enough to find an interval that its estimate is outside of
     for name in run.tables():
         taken = tables.list_table_options(name)
         try:

@@ -103,11 +103,13 @@ def place(tmp_path_factory) -> Path:
     wheels = str(folder / "wheels")
     run_pip(python, "wheel", *offline, "--no-build-isolation", "--wheel-dir", wheels, str(folder / "package"))
     run_pip(python, "install", *offline, "--find-links", wheels, "waver-stars")
-    for words in calls():
-        good(folder, None, *words, python=python)
     (found,) = (folder / "environment").rglob("waver_stars")
     for part in found.parent.glob("waver_stars*"):
         shutil.copytree(part, folder / "site" / part.name, ignore=shutil.ignore_patterns("__pycache__"))
+    asking, reporting, reading = calls()
+    good(folder, folder / "site", *asking)
+    good(folder, None, *reporting, python=python)  # in the environment itself; its notebooks have kernels there
+    good(folder, folder / "site", *reading)
     run_pip(python, "uninstall", "--yes", "waver-stars")
     return folder
 

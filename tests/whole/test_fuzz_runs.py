@@ -10,6 +10,6 @@ pytestmark = pytest.mark.slow
 
 
 def test_damaged_values_are_refused():
-    kinds, faults = fuzz(range(1, 51))
+    kinds, faults = fuzz(range(1, 31))
     assert not faults, "\n\n".join(f"seed {seed}, {fault}" for seed, fault in faults.items())
-    assert len(kinds) > 25
+    assert len(kinds) > 18

@@ -23,7 +23,7 @@ from inference.runfolder.parquet import KEY
 
 pytestmark = pytest.mark.slow
 
-KILLS = 24
+KILLS = 16  # `make test-kills` kills whole commands, and as often as one likes
 
 
 def run(folder: Path) -> None:
@@ -35,7 +35,7 @@ def run(folder: Path) -> None:
     session.FIRST_FLUSH = session.LAST_FLUSH = 0.0
     failing = (folder / "failing").exists()
     task = Task(
-        small_study(items=30, paraphrases=9), [Model("a", "a"), Model("b", "b")],
+        small_study(items=15, paraphrases=9), [Model("a", "a"), Model("b", "b")],
         Questions(read_agreement_prompts(), ("yes-no", "no-yes")),
         Settings(), str(folder / "run"),
     )  # fmt: skip
@@ -93,13 +93,13 @@ def test_killed_at_random_moments(tmp_path):
     chance = random.Random(20)
     (tmp_path / "undisturbed").mkdir()
     expected = finish(tmp_path / "undisturbed")
-    assert expected.num_rows == 2 * 2 * 300
+    assert expected.num_rows == 2 * 2 * 150
     kills = folders = 0
     while kills < KILLS:
         folder = tmp_path / str(folders)
         folder.mkdir()
         folders += 1
-        for _ in range(KILLS // 3):  # several kills of one run, and several runs
+        for _ in range(KILLS // 2):  # several kills of one run, and several runs
             (folder / "failing").touch()
             kills += kill(folder, chance)
         assert finish(folder).equals(expected)

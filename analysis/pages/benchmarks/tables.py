@@ -86,10 +86,11 @@ def tabulate_measure_benchmark_correlations(
         `measures_by_model`. rows: rows of the file that the n models have; joined_by: the rule that made one of several
         rows of a model.
     """
-    # First the file, which may be wrong: the measures take seconds.
+    # First the files, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
+    models = build_model_facts(runs, score_table, aliases)
     values = _collect_values_to_correlate(runs, invalid)
-    models, rows = build_model_facts(runs, score_table, aliases), list[dict[str, object]]()
+    rows: list[dict[str, object]] = []
     for _, part in values.groupby(OF, sort=False):
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = align_measure_column_to_models(part, "value", models)
@@ -124,10 +125,10 @@ def tabulate_correlations_of_all_pairs(
     DataFrame
         The columns of `correlation.correlate_all_column_pairs`, rows and joined_by; both methods.
     """
-    # First the file, which may be wrong: the measures take seconds.
+    # First the files, which may be wrong: the measures take seconds.
     score_table = read_score_file_once(runs, scores, score_columns, score_rows, aliases)
-    values = _collect_values_to_correlate(runs, invalid)
     models = build_model_facts(runs, score_table, aliases)
+    values = _collect_values_to_correlate(runs, invalid)
     values = values[values["headline"].astype(bool)]
     ours = {
         label: align_measure_column_to_models(part, "value", models)

@@ -177,6 +177,8 @@ def _read_sheet_rows(file: Path, values: Any, formulas: Any) -> Iterator[tuple[i
     ):
         if number > ROWS or len(row) > COLUMNS:
             raise InputError(f"{file}, row {number}: a sheet has at most {ROWS:,} rows and {COLUMNS:,} columns")
+        if not row:  # a gap, which may have a million rows
+            continue
         code = None if is_noted else _find_zero_padded_cell_in_row(row)
         if code is not None:
             is_noted = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import json
 from pathlib import Path
 
@@ -21,7 +23,7 @@ from analysis.check.outcomes import (
     decide_rule_from_outcomes,
 )
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, RANKING, SAME_ANSWERS, Rule
-from analysis.compare.pairing import pair_studies_of_two_run_sets
+from analysis.compare.pairing import PairedRuns, pair_studies_of_two_run_sets
 from ground.errors import InputError
 from helpers.choice_runs import LETTERS, questions, write_choice
 from helpers.scored_runs import draw_scores, write_scored
@@ -35,12 +37,18 @@ def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
     return Rule(f"{kind} {target}", f"{kind} {target}", kind, target, **{**limits, **fields})
 
 
-def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list[str]]:
-    """What is decided about a rule, its outcomes, and the notes; the baseline is made and read."""
+@functools.lru_cache(maxsize=1)
+def pair_with_baseline(run: Path, before: Path) -> PairedRuns:
+    """A run beside its baseline, which is made and read: as one command does for all its rules."""
     saved = save_baseline(runs.open_runs(before), "b", run.parent / f"baseline of {before.name}", replaces=True)
-    paired = pair_studies_of_two_run_sets(
+    return pair_studies_of_two_run_sets(
         runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline")
     )
+
+
+def check(rule: Rule, run: Path, before: Path) -> tuple[str, list[Outcome], list[str]]:
+    """What is decided about a rule, its outcomes, and the notes."""
+    paired = pair_with_baseline(run, before)
     outcomes = changes.compute_outcomes_of_change_rule(rule, paired)
     return decide_rule_from_outcomes(choose_decision_of_each_outcome(outcomes)), outcomes, paired.notes
 
@@ -71,10 +79,9 @@ KINDS = [make_rule(NOT_WORSE, "accuracy"), make_rule(NOT_WORSE, "agreement"), ma
          make_rule(SAME_ANSWERS), make_rule(RANKING)]  # fmt: skip
 
 
-@pytest.mark.parametrize("wordings", ["these", LIKE_THESE])
-def test_the_same_run_holds_all_rules_of_200_items(tmp_path, wordings):
+def test_the_same_run_holds_all_rules_of_200_items(tmp_path):
     run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}))
-    for rule in KINDS:
+    for rule, wordings in itertools.product(KINDS, ("these", LIKE_THESE)):
         like = Rule(**{name: getattr(rule, name) for name in Rule.__slots__} | {"wordings": wordings})
         decision, outcomes, _ = check(like, run, run)
         assert decision == HOLDS, (rule.kind, outcomes)

@@ -118,6 +118,7 @@ def draw_odd_wordings(items: int, wordings: int, odd: float, seed: int) -> tuple
     return np.where(draw.random(wordings) < odd, 0.0, now), before
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("wordings", [5, 20])
 def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):
@@ -129,6 +130,7 @@ def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):
     assert n_held <= 7
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("wordings", [5, 40])
 def test_few_shared_wordings_without_an_odd_better_one_break_nothing(wordings):
@@ -164,6 +166,7 @@ def test_an_odd_wording_counts_as_one_more_that_is_worse_by_1():
     assert p == pytest.approx(max(worse.mean(), none_is_odd), abs=4 * np.sqrt(p / 400_000))
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_wordings", "loss"), [(5, 0.8), (6, 0.73), (10, 0.42)])
 def test_a_loss_balanced_by_rare_odd_wordings_is_seldom_broken(n_wordings, loss):

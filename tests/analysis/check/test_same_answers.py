@@ -128,6 +128,7 @@ def test_one_item_with_two_wordings_is_said_to_be_one():
     assert (tested.n_items, tested.test) == (1, "no test: one item")
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [30, 100, 300])
 def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items):
@@ -151,6 +152,7 @@ def test_shared_wordings_without_a_change_are_counted_and_15_show_95_percent():
         assert tested.p_holds == pytest.approx(max((1 - np.sqrt(0.05)) ** wordings, 0.95**80))
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("wordings", [5, 20])
 def test_few_shared_wordings_do_not_hide_an_odd_one(wordings):

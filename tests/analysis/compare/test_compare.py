@@ -92,13 +92,13 @@ def test_power_is_that_of_statsmodels_to_1e_4(n_items, level):
 
 @pytest.mark.slow
 def test_identical_pairs_never_differ(tmp_path):
-    """20 models with the same answers on both sides: to statements in several wordings, and scores."""
-    names = [f"m{number}" for number in range(20)]
+    """4 models with the same answers on both sides: to statements in several wordings, and scores."""
+    names = list("abcd")
     frames = random_frame(names, items=12, paraphrases=4), draw_scores(names, 12, 2, measures=("F1", "ms"))
     for write, frame in zip((write_run, write_scored), frames, strict=True):
         a, b = (write(tmp_path / f"{write.__name__}{side}", frame) for side in "ab")
         table = compare(a, b)
-        assert len(table) >= 40 and (table["difference"] == 0).all() and (table["p"] == 1).all()
+        assert len(table) >= 8 and (table["difference"] == 0).all() and (table["p"] == 1).all()
         assert set(table["verdict"]) == {"no difference found"}
         # 12 same items are no proof that 1 % of others would not differ.
         assert set(compare(a, b, margin=0.01)["verdict"]) == {"no difference found"}

@@ -98,7 +98,7 @@ CASES = [
             BANK.replace("'Is it bad? {{ text }}'", f'"{{{{ text }}}}{TEMPLATES[name]}"'),
             "antonym",
         )
-        for name in ("long text", "nested loops", "width", "macro that doubles", "doubled")
+        for name in ("long text", "width", "doubled")  # rendered as a prompt is: the slow ones stand above
     ),
     prompt(
         "template, slow in every part",

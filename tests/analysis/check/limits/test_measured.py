@@ -225,6 +225,7 @@ def test_a_model_that_never_answers_cannot_be_told(tmp_path):
     assert choose_decision_of_each_outcome(outcomes) == ["cannot tell"] and outcomes[0].note == "no valid answer"
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize(("share", "effect"), [(0.5, 0.15), (0.9, 0.05)])
 def test_at_the_limit_shares_in_shared_wordings_err_in_no_more_than_the_level(share, effect):
@@ -240,6 +241,7 @@ def test_at_the_limit_shares_in_shared_wordings_err_in_no_more_than_the_level(sh
     assert (errors <= [[allow_errors(studies, level) for level in (0.025, 0.025 / 20)]] * 2).all(), errors
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("wordings", [3, 5, 10, 20])
 def test_an_odd_wording_in_ten_makes_nothing_hold_that_does_not(wordings):

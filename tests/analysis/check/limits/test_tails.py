@@ -90,6 +90,7 @@ def test_an_item_more_is_what_drawn_ones_give_within_the_error_of_the_draws():
     assert p == pytest.approx(share, abs=4 * np.sqrt(share / draws))
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["near 0", "80 % zeros", "valid but for 1 %"])
 def test_intervals_that_are_drawn_err_in_no_more_than_the_level(shape):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import functools
 import io
 import json
 import math
@@ -42,15 +44,18 @@ def pilot(tmp_path_factory):
     return str(write_run(tmp_path_factory.mktemp("pilot") / "run", frame))
 
 
-@pytest.fixture
-def plan_check(pilot, tmp_path, capsys):
-    """Plan for a file of rules: the rows, and what is told beside."""
+@pytest.fixture(scope="module")
+def plan_check(pilot, tmp_path_factory):
+    """Plan for a file of rules: the rows, and what is told beside; several tests ask for the same plan."""
+    file = tmp_path_factory.mktemp("rules") / "rules.toml"
 
+    @functools.cache
     def plan(rules: str, *options: str) -> tuple[list[dict[str, str]], str]:
-        (tmp_path / "rules.toml").write_text(rules, encoding="utf-8")
-        assert main(["plan", pilot, "--check", str(tmp_path / "rules.toml"), *options]) == 0
-        printed = capsys.readouterr()
-        return list(csv.DictReader(io.StringIO(printed.out))), printed.err
+        file.write_text(rules, encoding="utf-8")
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            assert main(["plan", pilot, "--check", str(file), *options]) == 0
+        return list(csv.DictReader(io.StringIO(out.getvalue()))), err.getvalue()
 
     return plan
 
@@ -147,7 +152,9 @@ def test_a_count_has_no_size(plan_check):
 
 @pytest.mark.slow
 def test_the_same_as_json_keeps_its_schema(plan_check, pilot, tmp_path, capsys):
-    rows, told = plan_check(CHANGES.format(wordings="these", looks=1))
+    rules = CHANGES.format(wordings="these", looks=1)
+    rows, told = plan_check(rules)
+    (tmp_path / "rules.toml").write_text(rules, encoding="utf-8")
     assert main(["plan", pilot, "--check", str(tmp_path / "rules.toml"), "--json"]) == 0
     printed = capsys.readouterr()
     content = json.loads(printed.out)

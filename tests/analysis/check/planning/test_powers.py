@@ -148,6 +148,7 @@ def test_fewer_than_four_wordings_do_not_tell_how_far_fresh_ones_move_answers():
     assert estimate_mean_power_sums_of_option_shares(count_item_answers_by_option(np.zeros((10, 4)))) == (1, 1, 1)
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.parametrize(
     ("changed", "limit", "items"), [(0.15, 0.95, 200), (0.0, 0.95, 100), (0.0, 0.95, 150), (0.1, 0.9, 150)]
 )
@@ -200,6 +201,7 @@ def test_the_power_of_a_bounded_mean_is_how_often_gaffkes_test_finds_it(limit):
     assert compute_power_of_gaffke_test(0.7, 0.7, 0.2, 0.0, items, 0.025) == 0
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 @pytest.mark.parametrize(("limit", "wordings"), [(0.66, 20), (0.87, 12)])
 def test_the_power_with_one_wording_more_is_how_often_the_test_finds_it(limit, wordings):
@@ -225,6 +227,7 @@ def test_the_least_items_are_the_first_that_have_the_power():
     assert find_least_items_with_power(lambda items: items >= 101, least=2, most=100) == np.inf
 
 
+@pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
 def test_the_power_in_shared_wordings_allows_for_an_odd_one():
     draw, studies, n_worse, n_changed = np.random.default_rng(1), 40, 0, 0
