@@ -118,15 +118,15 @@ def test_a_predictor_that_is_constant_within_items_has_no_slopes_to_compare(fram
 
 @pytest.mark.parametrize(("items", "rows"), [(40, 25), (12, 25)])
 def test_false_positives_stay_at_five_per_cent_where_slopes_differ(items, rows):
-    """Of 100 runs without an effect, the fit's own test calls a fifth significant; limits: 1 % to 10 %."""
+    """Of 150 runs without an effect, the fit's own test calls a fifth significant; limits: 1 % to 10 %."""
     found = {}
     for slope_sd in (0.0, 0.3):
-        family = pd.concat([differing(seed, items, rows, slope_sd).assign(model=seed) for seed in range(100)])
+        family = pd.concat([differing(seed, items, rows, slope_sd).assign(model=seed) for seed in range(150)])
         table = mixed.fit_mixed_models(family, FORMULA, by="model").table
         tested = table[table["term"] == "x1"]
         found[slope_sd] = (tested[["p", "p_robust", "p_slopes"]] < 0.05).mean()
     assert found[0.3]["p"] > 0.15
-    assert found[0.3]["p_slopes"] > 0.75
+    assert found[0.3]["p_slopes"] > 0.8
     for slope_sd in found:
         assert 0.01 <= found[slope_sd]["p_robust"] <= 0.1
     assert 0.01 <= found[0.0]["p_slopes"] <= 0.1
