@@ -77,7 +77,7 @@ def test_answers_of_its_own_for_every_prompt_equal_one_pass_per_sequence(archite
 
 @pytest.mark.parametrize("architecture", ["llama", "falcon_alibi", "bloom"])
 def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts = prompts_of()
+    prompts = prompts_of()[::3]
     engine = engine_for(architecture)
     whole = engine.score(prompts)[0]
     assert_like_slow(engine, prompts, whole)
@@ -230,7 +230,7 @@ ROOMS = st.builds(Budget, tokens=st.integers(1, 40), branches=st.integers(1, 9),
                   kept=st.booleans())  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.lists(st.integers(4, 9), min_size=1, max_size=6), PATHS), min_size=1, max_size=5), ROOMS,
        st.booleans())  # fmt: skip
 def test_any_answers_in_any_room_are_those_of_a_path_a_pass(

@@ -168,7 +168,7 @@ def run_model() -> OnePosition:
     return OnePosition(tiny_models.model("llama", tiny_models.byte_tokenizer()))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, st.booleans(), st.sampled_from([(), (5,), (5, 6)]), st.integers(0, 3))
 def test_any_tree_of_tokens_gives_the_numbers_of_single_prompts(
     run_model: OnePosition, prompts: list[list[int]], ordered: bool, path: tuple[int, ...], shared: int
