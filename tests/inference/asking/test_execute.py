@@ -222,7 +222,9 @@ class TestInterrupted:
 
 def test_a_full_disk_is_a_failed_run_that_can_be_gone_on_with(tmp_path, undisturbed, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(Responses, "append", lambda self, *rows: (_ for _ in ()).throw(OSError("no space left")))
+        patch.setattr(
+            Responses, "append_rows_as_part", lambda self, *rows: (_ for _ in ()).throw(OSError("no space left"))
+        )
         with pytest.raises(
             RunFailed, match=r"30 rows could not be written \(no space left\).*give the same command again"
         ):
