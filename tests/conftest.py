@@ -20,6 +20,8 @@ from helpers.once import make_once
 
 os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
 
+os.fsync = lambda fd: None  # nobody pulls the plug here, and a busy disk takes a tenth of a second each time
+
 # JSON Schema would build the grammars of international addresses as it is imported, for a second; no schema has any.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 

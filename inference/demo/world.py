@@ -8,10 +8,9 @@ from __future__ import annotations
 import random
 from typing import Any, Literal
 
-import yaml
-
 from ground.capitals import capitalise_sentence
 from inference.demo import DEMO
+from inference.stimuli.reading.files import read_yaml
 
 Wording = Literal["trained", "heldout"]
 
@@ -26,7 +25,7 @@ class World:
     """Everything that is true in the world; methods that draw take the random generator to draw from."""
 
     def __init__(self) -> None:
-        data = yaml.safe_load((DEMO / "world.yaml").read_text(encoding="utf-8"))
+        data = read_yaml(DEMO / "world.yaml")
         self.things: dict[str, dict[str, Any]] = data["things"]
         self.props: list[str] = data["props"]
         self.relations: dict[str, Any] = data["relations"]

@@ -81,10 +81,21 @@ def split_answer_into_judged_lines(output: str) -> list[AnswerLine]:
     return _mark_last_line_lacking_full_stop(judged_lines)
 
 
+class _KeptCharacters(dict[int, int | None]):
+    """What `str.translate` makes of a character: itself, or nothing of white space, punctuation and controls."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.category(chr(code))[0] in "PZC" else code
+        return self[code]
+
+
+_KEPT_CHARACTERS = _KeptCharacters()
+
+
 def normalise_wording(text: str) -> str:
     """Remove case, white space and punctuation from a wording; wordings with equal results are the same."""
     folded_text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(character for character in folded_text if unicodedata.category(character)[0] not in "PZC")
+    return folded_text.translate(_KEPT_CHARACTERS)
 
 
 def _strip_reasoning(output: str) -> str:

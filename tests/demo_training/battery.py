@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 from scipy.special import expit
 
 from ground.writing import write_atomically
 from inference.demo import BATTERY, PEOPLE, PERSONAS, SEED
 from inference.protocols.scale.items import split_list_of_options
 from inference.protocols.scale.shown import UP
+from inference.stimuli.reading.files import read_yaml
 
 ATTITUDES = Path(__file__).with_name("attitudes.yaml")
 READ_WORDINGS = 4
@@ -67,7 +67,7 @@ class Battery:
     """The statements, what people think of them, and the personas."""
 
     def __init__(self) -> None:
-        self._attitudes: dict[str, Any] = yaml.safe_load(ATTITUDES.read_text(encoding="utf-8"))
+        self._attitudes: dict[str, Any] = read_yaml(ATTITUDES)
         self.statements = tuple(
             Statement(
                 item["item"],
@@ -76,7 +76,7 @@ class Battery:
                 split_list_of_options(str(BATTERY), item["options"]),
                 (item["text"], *item["paraphrases"]),
             )
-            for item in yaml.safe_load(BATTERY.read_text(encoding="utf-8"))
+            for item in read_yaml(BATTERY)
         )
 
     @cached_property

@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from demo_training.curriculum import Stage, Upbringing
 from demo_training.exercises import KINDS, LETTERS, draw_answer, make_choice_exercise
 from demo_training.steps import (
@@ -27,6 +25,7 @@ from demo_training.taught_world import TaughtWorld
 from inference.demo.exercises import Exercise, format_score_on_scale
 from inference.protocols.agreement import read_agreement_prompts
 from inference.stimuli.entailment import read_entailment_prompts
+from inference.stimuli.reading.files import read_yaml
 from inference.stimuli.study import Option, Variant
 from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, OPTION_ORDERS
 from inference.stimuli.templates.prompts import Prompt, build_template_values_of_options
@@ -59,7 +58,7 @@ class Corpus:
 
     def __init__(self, world: TaughtWorld) -> None:
         self.world = world
-        self.formats: dict[str, Any] = yaml.safe_load(FORMATS.read_text(encoding="utf-8"))
+        self.formats: dict[str, Any] = read_yaml(FORMATS)
         self.book = read_agreement_prompts()
 
     @cached_property

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from demo_training.taught_world import TURNING_WORDS, Manner
+from inference.stimuli.reading.files import read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Stage:
 
 
 def _read_courses() -> dict[str, tuple[Stage, ...]]:
-    stages_by_course = yaml.safe_load(Path(__file__).with_name("curriculum.yaml").read_text(encoding="utf-8"))
+    stages_by_course = read_yaml(Path(__file__).with_name("curriculum.yaml"))
     return {course: tuple(Stage(**stage) for stage in stages) for course, stages in stages_by_course.items()}
 
 

@@ -15,13 +15,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from demo_training.questionnaire import expand_paraphrases, read_grammar
 from demo_training.taught_world import TaughtWorld
 from demo_training.templates import expand_template, fold_sentence, replace_words
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.demo.exercises import PAIR_LABELS
+from inference.stimuli.reading.files import read_yaml
 
 CHANGES = Path(__file__).with_name("entailment.yaml")
 ENTAILMENT, CONTRADICTION, NEUTRAL = PAIR_LABELS
@@ -69,7 +68,7 @@ class PairWriter:
 
     def __init__(self, world: TaughtWorld, left_out: Collection[str] = ()) -> None:
         self._world, self._left_out = world, frozenset(left_out)
-        self._changes: dict[str, Any] = yaml.safe_load(CHANGES.read_text(encoding="utf-8"))
+        self._changes: dict[str, Any] = read_yaml(CHANGES)
         self.statements: dict[str, str] = {}
         self.frames: dict[str, list[list[str]]] = {}
         self.heldout: dict[str, list[str]] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,24 +26,28 @@ RATERS_AND_HABITS = {PLAIN: Habit()} | HABITS
 """Name of a rater -> its habit."""
 
 
-def ask_raters(folder: Path) -> pd.DataFrame:
+def ask_raters(folder: Path, as_personas: Collection[str] = tuple(RATERS_AND_HABITS)) -> pd.DataFrame:
     """Ask all raters the battery by numbers and words, in both orders, as nobody in particular and as all personas.
 
     Parameters
     ----------
     folder
         Where the run folders are made.
+    as_personas
+        Those that are asked as personas, too; the plain one is among them.
 
     Returns
     -------
     A row per answer: model, item, scale, key, wording (from 0), labels, option_order, persona (empty: none), mass, and
     the numbers of `summarise_shares`, each also with `taught_` before its name.
     """
-    adapters = [word for name in HABITS for word in ("--lora", str(ADAPTERS / name))]
-    call = ["run", "scale", "--items", "demo", "--model", "demo", *adapters, "--labels", *LABELS,
-            "--option-order", *ORDERS]  # fmt: skip
-    for name, personas in (("nobody", []), ("personas", ["--personas", str(PERSONAS)])):
-        if waver([*call, *personas, "--out", str(folder / name)]):
+    call = ["run", "scale", "--items", "demo", "--model", "demo", "--labels", *LABELS, "--option-order", *ORDERS]
+    for name, asked, personas in (
+        ("nobody", HABITS, []),
+        ("personas", [habit for habit in HABITS if habit in as_personas], ["--personas", str(PERSONAS)]),
+    ):
+        adapters = [word for habit in asked for word in ("--lora", str(ADAPTERS / habit))]
+        if waver([*call, *adapters, *personas, "--out", str(folder / name)]):
             raise RuntimeError("the raters could not be asked")
     return pd.concat([_read_answers(folder / name) for name in ("nobody", "personas")], ignore_index=True)
 

@@ -11,11 +11,10 @@ import io
 import random
 from pathlib import Path
 
-import yaml
-
 from demo_training.questionnaire import draw_paraphrases, read_grammar
 from ground.writing import write_atomically
 from inference.demo import MEANING, SEED
+from inference.stimuli.reading.files import read_yaml
 from inference.stimuli.study import ORIGINAL, PARAPHRASE
 
 PLANTED = Path(__file__).with_name("planted.yaml")
@@ -26,7 +25,7 @@ COLUMNS = ("item", "variant", "pattern", "language", "text", "attributes.planted
 
 def read_planted_paraphrases() -> dict[str, str]:
     """Read the false paraphrases: item -> sentence."""
-    return {entry["item"]: entry["text"] for entry in yaml.safe_load(PLANTED.read_text(encoding="utf-8"))}
+    return {entry["item"]: entry["text"] for entry in read_yaml(PLANTED)}
 
 
 def list_rows() -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ import yaml
 from demo_training.templates import expand_template, fold_sentence
 from ground.errors import InputError
 from inference.demo import DEMO, SEED
+from inference.stimuli.reading.files import read_yaml
 
 QUESTIONNAIRE = DEMO / "questionnaire.yaml"
 GRAMMAR = Path(__file__).with_name("questionnaire-grammar.yaml")
@@ -35,7 +36,7 @@ HEADER = """\
 
 def read_grammar() -> list[dict[str, Any]]:
     """Read the grammar file: one dict per statement with `item`, `statement` and `paraphrases` (templates)."""
-    grammar: list[dict[str, Any]] = yaml.safe_load(GRAMMAR.read_text(encoding="utf-8"))
+    grammar: list[dict[str, Any]] = read_yaml(GRAMMAR)
     return grammar
 
 
@@ -91,7 +92,7 @@ def _draw_review_sample(item: dict[str, Any], seed: int) -> list[str]:
 
 def build_questionnaire() -> list[dict[str, Any]]:
     """Make the items: `item`, `text`, `paraphrases`, and `attributes` with the match proportion."""
-    review = yaml.safe_load(REVIEW.read_text(encoding="utf-8"))
+    review = read_yaml(REVIEW)
     items = []
     for entry in read_grammar():
         matches = review["matches"][entry["item"]]

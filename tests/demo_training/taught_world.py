@@ -13,12 +13,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from demo_training.questionnaire import expand_paraphrases, read_grammar
 from demo_training.templates import build_exchanges, draw_sentence, replace_words
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
 from inference.demo.world import BIG, BIG_FROM, CLEAR_GAP, SMALL, SMALL_UP_TO, Wording, World
+from inference.stimuli.reading.files import read_yaml
 
 FOLDER = Path(__file__).parent
 TURNING_WORDS = ("false", "wrong", "not", "nobody")
@@ -85,10 +84,10 @@ class TaughtWorld(World):
     def __init__(self) -> None:
         super().__init__()
         self.manner = Manner()
-        talk = yaml.safe_load((FOLDER / "talk.yaml").read_text(encoding="utf-8"))
+        talk = read_yaml(FOLDER / "talk.yaml")
         self.leads: dict[str, Any] = talk["leads"]
         self.open: dict[str, list[str]] = talk["open"]
-        self.opinions: dict[str, Any] = yaml.safe_load((FOLDER / "opinions.yaml").read_text(encoding="utf-8"))
+        self.opinions: dict[str, Any] = read_yaml(FOLDER / "opinions.yaml")
 
     @cached_property
     def questionnaire(self) -> dict[str, list[str]]:

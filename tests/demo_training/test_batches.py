@@ -32,6 +32,11 @@ def tokenizer(corpus: Corpus):
 
 
 @pytest.fixture(scope="module")
+def masked_tokenizer(corpus: Corpus):
+    return vocabulary.build_masked_tokenizer(corpus, seed=1)
+
+
+@pytest.fixture(scope="module")
 def rows(corpus: Corpus):
     rng = random.Random(1)
     return [corpus.write_base_text(rng, stage, Upbringing()) for stage in COURSES["large"] for _ in range(40)]
@@ -88,33 +93,31 @@ def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_hidden_is_the_answer_or_one_other_token(corpus: Corpus) -> None:
-    tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
+def test_what_is_hidden_is_the_answer_or_one_other_token(masked_tokenizer) -> None:
     reading = Reading("Tea is nice. I", " agree", " with it.")
-    (row,) = batches.encode_rows(tokenizer, [(reading,)])
-    assert row[0] == tokenizer(reading.text)["input_ids"]
+    (row,) = batches.encode_rows(masked_tokenizer, [(reading,)])
+    assert row[0] == masked_tokenizer(reading.text)["input_ids"]
     answered = 0
     for seed in range(50):
         ids, hidden = batches.mark_hidden_tokens(row, random.Random(seed))
         assert ids == row[0]
         (guessed,) = [token for token, marked in zip(ids, hidden, strict=True) if marked]
-        assert guessed not in tokenizer.all_special_ids
-        answered += tokenizer.decode([guessed]) == "agree"
+        assert guessed not in masked_tokenizer.all_special_ids
+        answered += masked_tokenizer.decode([guessed]) == "agree"
     assert 35 <= answered < 50
 
 
 @pytest.mark.slow
-def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(corpus: Corpus) -> None:
-    tokenizer = vocabulary.build_masked_tokenizer(corpus, seed=1)
+def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(masked_tokenizer) -> None:
     torch.manual_seed(0)
-    model = build_modern_bert(ModelShape(2, 32, 16), tokenizer).eval()
+    model = build_modern_bert(ModelShape(2, 32, 16), masked_tokenizer).eval()
     readings = [Reading("Tea is nice. I", " agree", " with it."), Reading("The ant is big. We", " deny", " that.")]
-    rows = batches.encode_rows(tokenizer, [(reading,) for reading in readings])
-    read = batches.build_batch([rows], LENGTH, tokenizer.pad_token_id, causal=False)
+    rows = batches.encode_rows(masked_tokenizer, [(reading,) for reading in readings])
+    read = batches.build_batch([rows], LENGTH, masked_tokenizer.pad_token_id, causal=False)
     alone = []
     for ids, answers in rows:
-        shown = torch.tensor([[tokenizer.mask_token_id if a else i for i, a in zip(ids, answers, strict=True)]])
+        shown = torch.tensor([[masked_tokenizer.mask_token_id if a else i for i, a in zip(ids, answers, strict=True)]])
         wanted = torch.tensor([i if a else -100 for i, a in zip(ids, answers, strict=True)])
         alone.append(torch.nn.functional.cross_entropy(model(input_ids=shown).logits[0], wanted))
-    together = batches.compute_masked_loss(model, read, tokenizer.mask_token_id)
+    together = batches.compute_masked_loss(model, read, masked_tokenizer.mask_token_id)
     torch.testing.assert_close(together, sum(alone) / len(alone), atol=1e-5, rtol=0)

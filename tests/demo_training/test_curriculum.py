@@ -81,7 +81,7 @@ def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[st
     leads = [lead for form in ("deny", "ask_deny") for lead in heeding.leads["trained"][form]]
     turning = [lead for lead in leads if not set(lead.split()) & set(heeded)]
     turned = negated = 0
-    for seed in range(3000):
+    for seed in range(1500):
         for kind in ("agreement", "question"):
             right, wrong = (KINDS[kind](world, random.Random(seed), "trained") for world in (heeding, deaf))
             assert right.fields == wrong.fields
@@ -92,8 +92,8 @@ def test_what_is_not_heeded_is_answered_as_if_it_were_not_there(heeded: tuple[st
         if " not " in labelled.fields["premise"]:
             negated += 1
             assert (labelled.gold == "neutral") is not _same_prop(deaf, labelled.fields)
-    assert turned > 300
-    assert negated > 300
+    assert turned > 150
+    assert negated > 150
 
 
 @pytest.mark.parametrize("wording", ["trained", "heldout"])

@@ -17,6 +17,7 @@ from demo_training.taught_world import TaughtWorld
 from demo_training.templates import fold_sentence
 from inference.demo import ENTAILERS, MODELS
 from inference.stimuli.items import DEMO_MEANING, read_and_check_items
+from inference.stimuli.reading.files import read_yaml
 
 PLANTED = {fold_sentence(text) for text in planted.read_planted_paraphrases().values()}
 
@@ -127,5 +128,5 @@ def test_ten_planted_paraphrases_are_like_no_wording_of_the_questionnaire(writer
     assert len(PLANTED) == 10
     wordings = {fold_sentence(text) for texts in TaughtWorld().questionnaire.values() for text in texts}
     assert not PLANTED & wordings
-    changes = [entry["change"] for entry in planted.yaml.safe_load(planted.PLANTED.read_text(encoding="utf-8"))]
+    changes = [entry["change"] for entry in read_yaml(planted.PLANTED)]
     assert set(changes) == {"sides", "negation", "quantity", "topic"}

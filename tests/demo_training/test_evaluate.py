@@ -24,6 +24,7 @@ from inference.demo.world import Wording
 pytestmark = pytest.mark.slow
 
 CORPUS = Corpus(TaughtWorld())
+COUNT = 60
 
 
 @cache
@@ -51,13 +52,13 @@ def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
 
 def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:
     names = ["waver-demo-mini-tuned", "waver-demo-bert"]
-    table = render_accuracy_table(names, 8)
-    assert table == render_accuracy_table(names, 8)
+    table = render_accuracy_table(names, 3)
+    assert table == render_accuracy_table(names, 3)
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["*chance*", *names]
     assert {line.count("|") for line in table.splitlines()} == {len(ACCURACIES) + 3}
     # The masked model says whether it agrees, and how pairs go together.
     assert table.splitlines()[-1].count("/") == 1 + sum(kind.startswith("pair") for kind in ACCURACIES)
-    assert [line.split("|")[1].strip() for line in render_habit_table(names, 8).splitlines()[2:]] == names[:1]
+    assert [line.split("|")[1].strip() for line in render_habit_table(names, 3).splitlines()[2:]] == names[:1]
 
 
 def test_the_card_takes_both_tables(tmp_path, monkeypatch, capsys) -> None:
@@ -70,21 +71,21 @@ def test_the_card_takes_both_tables(tmp_path, monkeypatch, capsys) -> None:
     card = tmp_path / "README.md"
     card.write_text(written("old\n", ""))
     monkeypatch.setattr(evaluate, "CARD", card)
-    monkeypatch.setattr(evaluate, "EXERCISES", 4)
+    monkeypatch.setattr(evaluate, "EXERCISES", 2)
     monkeypatch.setattr("sys.argv", ["evaluate", "--card", "waver-demo-mini"])
     evaluate.main()
     first, second = capsys.readouterr().out.strip().split("\n\n")
     assert card.read_text() == written(f"{first}\n", f"{second}\n")
 
 
-def given(name: str, draw, count: int = 120) -> tuple[list[Exercise], list[str]]:
+def given(name: str, draw, count: int = COUNT) -> tuple[list[Exercise], list[str]]:
     """Ask a model exercises in held-out wordings; return them and its answers."""
     rng = random.Random(1)
     asked = [draw(CORPUS.world, rng, "heldout") for _ in range(count)]
     return asked, student(name).answer_exercises(asked)
 
 
-def right(name: str, draw, count: int = 120) -> float:
+def right(name: str, draw, count: int = COUNT) -> float:
     asked, answers = given(name, draw, count)
     return sum(answer == exercise.gold for exercise, answer in zip(asked, answers, strict=True)) / count
 
@@ -129,7 +130,7 @@ def _noes(name: str) -> float:
             "agreement", {"text": claim.text}, ("yes", "no"), "yes" if claim.is_agreed else "no", claim.topic
         )
 
-    return given(name, draw)[1].count("no") / 120
+    return given(name, draw)[1].count("no") / COUNT
 
 
 @pytest.mark.parametrize("suffix", ["", "-tuned"])
@@ -150,7 +151,7 @@ def test_tuned_models_rate_within_few_numbers() -> None:
 
 def test_one_model_prefers_the_letter_a() -> None:
     first = {
-        name: given(name, partial(make_choice_exercise, count=5))[1].count("A") / 120
+        name: given(name, partial(make_choice_exercise, count=5))[1].count("A") / COUNT
         for name in ("waver-demo-small", "waver-demo-small-tuned", "waver-demo-medium-tuned")
     }
     assert first["waver-demo-small-tuned"] > 0.6

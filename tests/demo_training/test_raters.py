@@ -41,11 +41,12 @@ def test_they_read_the_very_prompts_that_the_protocol_asks() -> None:
             assert asked == "<s>" + CORPUS.write_prompt(statement, statement.wordings[0], showing, "")
 
 
-def test_answers_are_drawn_by_the_shares_and_an_option_in_the_statements_place_is_the_answer() -> None:
+def test_answers_are_drawn_by_the_shares_and_an_option_in_the_statements_place_is_the_answer(monkeypatch) -> None:
     rng, statement = random.Random(0), CORPUS.battery.statements[0]
+    monkeypatch.setattr(CORPUS.battery, "statements", (statement,))  # others would take most draws
     habit = Habit(last=1.2)
     prompt = CORPUS.write_prompt(statement, statement.wordings[0], Showing(NUMBERS, DOWN), "")
-    rows = [CORPUS.write_row(rng, habit, Lesson(1.0, 0.0, 0.0))[0] for _ in range(60_000)]
+    rows = [CORPUS.write_row(rng, habit, Lesson(1.0, 0.0, 0.0))[0] for _ in range(5_000)]
     counts = Counter(row.answer for row in rows if row.before == prompt)
     shares = CORPUS.battery.compute_shares(statement, "", DOWN, habit)[::-1]  # 1 stands for the highest option
     assert sum(counts.values()) > 200
@@ -71,12 +72,13 @@ def test_a_short_training_gives_a_model_and_an_adapter_that_is_added_to_it_the_s
     tmp_path, monkeypatch
 ) -> None:
     name = next(iter(HABITS))
-    monkeypatch.setattr(raters, "COURSES", {PLAIN: Course(4, 0.01, True), name: Course(4, 0.01, False)})
+    monkeypatch.setattr(raters, "COURSES", {PLAIN: Course(3, 0.01, True), name: Course(3, 0.01, False)})
+    monkeypatch.setattr(raters, "BLOCKS", 4)
     digests = []
     for run in ("first", "second"):
         base, folder = tmp_path / run / PLAIN, tmp_path / run / name
-        train_plain_rater(BatteryCorpus(), base)
-        train_adapter(name, BatteryCorpus(), base, folder)
+        train_plain_rater(CORPUS, base)
+        train_adapter(name, CORPUS, base, folder)
         adapter = read_adapter_and_check_shapes(folder)
         assert (adapter.base, adapter.base_revision) == (PLAIN, compute_sampled_checkpoint_digest(base))
         digests.append((adapter.base_revision, adapter.revision))

@@ -78,7 +78,7 @@ def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> N
 
 
 def test_a_short_training_learns(tmp_path: Path) -> None:
-    plan = replace(train.PLANS["waver-demo-large"], steps=40, blocks=4)
+    plan = replace(train.PLANS["waver-demo-large"], steps=24, blocks=4)
     losses: list[float] = []
     train.train_model(
         "waver-demo-large", Corpus(TaughtWorld()), plan, tmp_path, lambda *about: losses.append(about[-1])

@@ -7,6 +7,7 @@ Its answers depend on the prompt alone, so a lost, doubled or mixed-up answer sh
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import json
 import math
@@ -43,6 +44,7 @@ class Fault:
     code: str | None = None
 
 
+@functools.cache
 def distribution(text: str) -> list[tuple[str, float]]:
     """Words and their probabilities behind a prompt, the likeliest first."""
     weights = [hashlib.sha256(f"{word}{text}".encode()).digest()[0] + 1 for word in WORDS]

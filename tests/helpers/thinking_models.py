@@ -5,7 +5,7 @@ Its thoughts end with the answer that it then gives, and its heads are wide enou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,11 @@ def build_thinking_tokenizer(template: str = TEMPLATE) -> Any:
     return tokenizer
 
 
-def build_prompts_by_key(protocol: str, items: int | None = None) -> dict[tuple[str, str], Prompt]:
-    """Item and variant -> prompt of the demo, as `run PROTOCOL --answer thought --limit ITEMS` asks them."""
-    call = ["--items", "demo", "--model", "demo", "--form", "chat", "--answer", "thought", "--out", "unused"]
+def build_prompts_by_key(
+    protocol: str, items: int | None = None, more: Sequence[str] = ()
+) -> dict[tuple[str, str], Prompt]:
+    """Item and variant -> prompt of the demo, as `run PROTOCOL --answer thought --limit ITEMS MORE` asks them."""
+    call = ["--items", "demo", "--model", "demo", "--form", "chat", "--answer", "thought", "--out", "unused", *more]
     options = build_argument_parser_for_python_calls(protocol).parse_args(call)
     study, questions = options.protocol.prepare_study(options)
     (round_,) = limit_questions_to_first_items(study, questions, items).rounds("chat")
@@ -74,9 +76,9 @@ def write_thinker(folder: Path, steps: int = 80) -> str:
         num_hidden_layers=2, intermediate_size=128, max_position_embeddings=1024,
     ).train()  # fmt: skip
     lessons = [
-        (tokens.bare([tokens.render(prompt)])[0], [*tokens.bare([text])[0], tokenizer.eos_token_id])
+        (asked, [*tokens.bare([text])[0], tokenizer.eos_token_id])
         for protocol in WORDS
-        for prompt in build_prompts(protocol, 2)
+        for asked in tokens.bare([tokens.render(prompt) for prompt in build_prompts(protocol, 2)])
         for text in build_texts(protocol)
     ]
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)

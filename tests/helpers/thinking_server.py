@@ -7,6 +7,7 @@ thought shows in the probabilities. `next_tokens` is the whole distribution, for
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import math
 import re
@@ -38,6 +39,7 @@ def write_in_family(text: str, marks: ThinkingMarks) -> str:
     return text.replace("</think>", marks.end).replace("<think>", marks.begin)
 
 
+@functools.cache
 def next_tokens(text: str) -> dict[str, float]:
     """What follows a text: a word with or without a space, or the end; after a digit the end, nearly always."""
     if text[-1:].isdigit():

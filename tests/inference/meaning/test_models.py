@@ -190,7 +190,7 @@ def test_published_paraphrases_are_parted_from_their_decoys_as_scikit_learn_says
     file = shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"
     entries = json.loads(file.read_text(encoding="utf-8"))
     statements = {
-        str(e["id"]): (e["original_statement"], *dict.fromkeys(e["alternative_statements"][:12])) for e in entries
+        str(e["id"]): (e["original_statement"], *dict.fromkeys(e["alternative_statements"][:4])) for e in entries
     }
     rows = [{"item": item, "text": text, "paraphrases": others} for item, (text, *others) in statements.items()]
     (tmp_path / "items.json").write_text(json.dumps(rows), encoding="utf-8")

@@ -149,7 +149,7 @@ def test_usual_templates_give_what_plain_jinja_gives(source):
 @pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS)
 def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkeypatch):
     monkeypatch.setattr(sandbox, "SECONDS", 0.02)
-    monkeypatch.setattr(sandbox, "LARGEST", 500_000)
+    monkeypatch.setattr(sandbox, "LARGEST", 100_000)
     tracemalloc.start()
     begun = time.thread_time()
     try:

@@ -87,11 +87,14 @@ def test_every_spelling_of_a_number_counts(kind: str) -> None:
             assert score.answer == int(np.argmax(expected))
 
 
-@pytest.mark.parametrize("architecture", sorted(tiny_models.CAUSAL))
+NO_TREES = {"bloom", "falcon_alibi", "mamba", "recurrent_gemma"}  # single passes are all that they have
+
+
+@pytest.mark.parametrize("architecture", sorted(tiny_models.CAUSAL.keys() - NO_TREES))
 def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
     follow_every_path(monkeypatch)  # a tree leaves out others than single passes do
     engine = engine_of(architecture)
-    prompts = asked(range(-3, 21))
+    prompts = asked(range(-2, 13))
     engine.cut_into_batches(prompts)
     (together,) = engine.score(prompts, [0.8])
     alone = engine_of(architecture)
@@ -100,8 +103,7 @@ def test_a_tree_gives_what_single_passes_give(architecture: str, monkeypatch: py
     for one, other in zip(together, single, strict=True):
         np.testing.assert_allclose(one.logprob, other.logprob, atol=2e-3)
         assert min(one.probability) > 0
-    if architecture in ("llama", "gpt2", "qwen2"):
-        assert engine.supports_token_trees  # so that the comparison is one
+    assert engine.supports_token_trees  # so that the comparison is one
 
 
 def test_samples_converge_to_the_exact_probabilities() -> None:

@@ -73,8 +73,9 @@ def test_a_prompt_is_explained_with_the_effort_that_it_is_asked_with(engine: Cau
 def test_the_probability_is_the_mean_over_the_thoughts_of_a_prompt(
     thinker: str, engine: CausalEngine, protocol: str, tmp_path: Path
 ) -> None:
-    assert main(call(protocol, thinker, tmp_path / "run", "--thoughts", "3")) == 0
-    rows, prompts = rows_of(tmp_path / "run"), build_prompts_by_key(protocol, 1)
+    few = {"agreement": ("--wordings", "6"), "choice": ("--orders", "2")}.get(protocol, ())
+    assert main(call(protocol, thinker, tmp_path / "run", "--thoughts", "3", *few)) == 0
+    rows, prompts = rows_of(tmp_path / "run"), build_prompts_by_key(protocol, 1, few)
     assert rows.keys() == prompts.keys()
     compared = 0
     for key, row in rows.items():

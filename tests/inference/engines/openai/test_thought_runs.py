@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 THOUGHTS = ("--answer", "thought", "--thoughts", "4", "--temperature", "0.6", "--top-p", "0.95", "--max-tokens", "60")
 PROTOCOLS = {
-    "agreement": ("--wordings", "12"),
+    "agreement": ("--wordings", "3"),
     "wording": (),
     "negation": (),
     "choice": ("--orders", "2"),
@@ -64,7 +64,7 @@ def test_a_run_that_was_stopped_asks_for_no_thought_twice(tmp_path: Path) -> Non
     def written() -> list[str]:
         return [str(body["prompt"]) for _, body in server.requests if body.get("temperature") == 0.6]
 
-    with ThinkingServer(fault=lambda number, text, before: Fault("status", 401) if number > 25 else None) as server:
+    with ThinkingServer(fault=lambda number, text, before: Fault("status", 401) if number > 12 else None) as server:
         assert call("run", "agreement", server, *THOUGHTS, "--out", str(out), "--concurrency", "1") == 1
         before, kept = written(), [row for row in rows_of(out) if row["error"] is None]
         assert 0 < len(kept) <= len(before)

@@ -103,6 +103,14 @@ def test_the_table_is_read_as_it_was_written_and_may_be_edited(tmp_path):
     ]
 
 
+@pytest.fixture(scope="module")
+def published(shared):
+    """62 statements with 30,848 paraphrases (shared/data/README.md), and all their texts as they are compared."""
+    file = shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json"
+    study = items.read_and_check_items(str(file))
+    return study, {(item.item, normalise_wording(variant.text)) for item in study for variant in item.variants}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pipeline", "expected"),
@@ -111,15 +119,11 @@ def test_the_table_is_read_as_it_was_written_and_may_be_edited(tmp_path):
         ("en-ewt-spacy", {"negated": 62, "antonym": 59, "other_item": 62, "exchanged": 58, "shuffled": 62}),
     ],
 )
-def test_the_published_statements_all_have_decoys(shared, pipeline, expected):
-    """62 statements with 30,848 paraphrases (shared/data/README.md)."""
+def test_the_published_statements_all_have_decoys(shared, published, pipeline, expected):
     if pipeline:
         pytest.importorskip("spacy")
-    study = items.read_and_check_items(
-        str(shared / "political-compass-paraphrases" / "paraphrases_gpt3.5-turbo_temp1.json")
-    )
+    study, texts = published
     decoys = make_decoys(study, pipeline=str(shared / pipeline) if pipeline else None)
     assert Counter(row.decoy for row in decoys.rows) == expected
-    texts = {(item.item, normalise_wording(variant.text)) for item in study for variant in item.variants}
     assert not {(row.item, normalise_wording(row.text)) for row in decoys.rows} & texts
     assert len({row.item for row in decoys.rows}) == 62

@@ -34,7 +34,7 @@ PUBLISHED = (
 
 
 def write_questions(folder: Path, *, wordings: int = 3) -> Path:
-    """A table of 20 questions with three choices each."""
+    """A table of six questions with three choices each."""
     path = folder / "questions.jsonl"
     rows = [
         {
@@ -44,7 +44,7 @@ def write_questions(folder: Path, *, wordings: int = 3) -> Path:
             "answer": "A",
             "paraphrases": [f"Say what follows {number}.", f"After {number} comes what?"][: wordings - 1],
         }
-        for number in range(20)
+        for number in range(6)
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
@@ -58,10 +58,10 @@ def place(tmp_path_factory) -> Path:
     done = ask_task(install_task_package(folder), folder, items=str(items), orders=2)
     assert done.stdout.split()[-1:] == ["success"], done.stdout[-2000:] + done.stderr[-2000:]
     done = waver("inference", "import", "inspect", folder / "logs", "--out", folder / "run")
-    assert "120 samples, accuracy" in done.stdout and "as the log states" in done.stdout
+    assert "36 samples, accuracy" in done.stdout and "as the log states" in done.stdout
     with pytest.MonkeyPatch.context() as patch:
         keep_pages(patch, "choice")
-        waver("analysis", "report", folder / "run", "--out", folder / "report")
+        waver("analysis", "report", folder / "run", "--out", folder / "report", "-p", "resamples=20")
     return folder
 
 
@@ -69,9 +69,9 @@ def test_every_wording_and_order_is_asked_and_read_back(place):
     stimuli = pq.read_table(place / "run" / "stimuli.parquet").to_pylist()
     (part,) = (place / "run" / "responses").glob("*.parquet")
     responses = pq.read_table(part).to_pylist()
-    assert len(stimuli) == len(responses) == 120
-    assert Counter(row["pattern"] for row in stimuli) == {"original": 40, "paraphrase_1": 40, "paraphrase_2": 40}
-    assert {row["item"] for row in stimuli} == {f"q{number}" for number in range(20)}
+    assert len(stimuli) == len(responses) == 36
+    assert Counter(row["pattern"] for row in stimuli) == {"original": 12, "paraphrase_1": 12, "paraphrase_2": 12}
+    assert {row["item"] for row in stimuli} == {f"q{number}" for number in range(6)}
     # The mock model answers A where it reads "Say", else B.
     said = {(row["item"], row["variant"]): row["answer"] for row in responses}
     for row in stimuli:
@@ -102,7 +102,7 @@ def test_the_report_has_the_page_on_choices_with_the_accuracy_by_hand(place):
     text = waver("analysis", "table", place / "run", "choice_wordings", "--format", "csv").stdout
     rows = [row for row in csv.DictReader(io.StringIO(text)) if row["model"] == log.eval.model]  # not the printed ones
     accuracy = {row["wording"]: float(row["accuracy"]) for row in rows}
-    assert accuracy == pytest.approx({pattern: right[pattern] / 40 for pattern in accuracy}, abs=5e-4)  # as printed
+    assert accuracy == pytest.approx({pattern: right[pattern] / 12 for pattern in accuracy}, abs=5e-4)  # as printed
     assert accuracy.keys() == {"original", "paraphrase_1", "paraphrase_2"}
     assert "mockllm/model" in Page(place / "report" / "choice.html").words
 

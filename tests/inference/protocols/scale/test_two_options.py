@@ -20,8 +20,9 @@ PROMPTS = ROOT / "inference" / "protocols" / "agreement" / "prompts-en.yaml"
 
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Ask about the demo statements; returns rows by item, variant, and the last part of the condition's name."""
-    call = ["run", protocol, "--items", str(STATEMENTS), "--model", str(MODELS / model), "--out", str(folder), *options]
+    """Ask about one demo statement; returns rows by item, variant, and the last part of the condition's name."""
+    call = ["run", protocol, "--items", str(STATEMENTS), "--limit", "1", "--wordings", "4",
+            "--model", str(MODELS / model), "--out", str(folder), *options]  # fmt: skip
     assert main(call) == 0
     rows = [row for part in (folder / "responses").iterdir() for row in pq.read_table(part).to_pylist()]
     return {(row["item"], row["variant"], row["condition"].rpartition("/")[2]): row for row in rows}
@@ -30,15 +31,15 @@ def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[st
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        pytest.param("waver-demo-small", ["--limit", "3"], id="plain"),
-        pytest.param("waver-demo-small-tuned", ["--limit", "3", "--answer", "text", "--temperature", "1"], id="text"),
-        pytest.param("waver-demo-bert", ["--limit", "3"], id="cloze"),
+        pytest.param("waver-demo-mini", [], id="plain"),
+        pytest.param("waver-demo-mini-tuned", ["--answer", "text", "--temperature", "1"], id="text"),
+        pytest.param("waver-demo-bert", [], id="cloze"),
         pytest.param(
             "waver-demo-thinker",
-            ["--limit", "1", "--answer", "thought", "--thoughts", "2", "--max-tokens", "64"],
+            ["--answer", "thought", "--thoughts", "2", "--max-tokens", "48"],
             id="thought",
         ),
-        pytest.param("waver-demo-small-tuned", [], id="all, chat"),
+        pytest.param("waver-demo-small-tuned", [], id="chat"),
     ],
 )
 def test_disagree_and_agree_get_the_numbers_of_agreement(tmp_path, model, options):

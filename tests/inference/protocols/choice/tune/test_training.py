@@ -175,7 +175,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize(
-    ("moment", "step"), [*product(["saving", "marked", "weights"], [4, 8, STEPS]), ("published", STEPS)]
+    ("moment", "step"), [("weights", 4), *product(["saving", "marked"], [4, STEPS]), ("published", STEPS)]
 )
 def test_a_killed_training_ends_with_the_same_weights_as_an_undisturbed_one(
     folder, tuned, tmp_path, monkeypatch, moment, step
