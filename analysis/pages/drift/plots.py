@@ -17,7 +17,7 @@ ENDS = ["value", "value_lower", "value_upper", "like_lower", "like_upper"]
 
 
 @run_in_report_style
-def draw_drift_panel_per_model(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
+def draw_drift_series(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks | None = None) -> Drawing:
     """Draw a panel per model: its mean at every look, with both intervals, and the look that a change begins with.
 
     Parameters

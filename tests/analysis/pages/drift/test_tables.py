@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from analysis import runs
-from analysis.pages.drift.plots import draw_drift_panel_per_model
+from analysis.pages.drift.plots import draw_drift_series
 from analysis.pages.drift.series import label_times
 from analysis.reporting.catalogue import tables
 from analysis.runs.folder import Folder
@@ -42,7 +42,7 @@ def test_looks_are_numbered_by_whole_numbers(n_looks):
         "model": "m", "label": "m", "look": range(1, n_looks + 1), "measure": "agreement", "found": "cannot tell",
         "value": 0.5, "value_lower": 0.4, "value_upper": 0.6, "like_lower": 0.3, "like_upper": 0.7,
     })  # fmt: skip
-    ticks = draw_drift_panel_per_model(frame).axes[0].get_xticks()
+    ticks = draw_drift_series(frame).axes[0].get_xticks()
     assert len(ticks) > 1 and list(ticks) == [round(tick) for tick in ticks]
 
 
