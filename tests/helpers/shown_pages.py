@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
-from analysis.reporting.output import page
+from analysis.reporting.output import execution, page
 from analysis.reporting.output.notebooks import FOLDER
 
 
@@ -59,3 +60,15 @@ def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Pat
 def _show_caption(self: page.Page, title: str, picture: page.Picture) -> str:
     caption = self._note_joined_orders_and_return_caption(picture.caption)
     return f'<figure id="{picture.name}">{page.escape(title)}<figcaption>{caption}</figcaption></figure>'
+
+
+def leave_unexecuted(patch: pytest.MonkeyPatch) -> dict[str, Mapping[str, Any]]:
+    """Let reports have notebooks as they stand, without outputs; return the parameters that each one was given."""
+    given: dict[str, Mapping[str, Any]] = {}
+
+    def read(source: Path, target: Path, parameters: Mapping[str, Any]) -> nbformat.NotebookNode:
+        given[source.stem] = parameters
+        return nbformat.read(source, as_version=4)
+
+    patch.setattr(execution, "execute_notebook", read)
+    return given
