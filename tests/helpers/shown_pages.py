@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,7 @@ def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Pat
     """
     shown: list[Any] = []
     scope: dict[str, Any] = {"__name__": "__main__", "display": shown.append}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page.Page, "_render_picture", _show_caption)
+    with captions_only():
         for cell in json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] != "code":
                 continue
@@ -55,6 +55,14 @@ def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Pat
     parts = [one._repr_html_() for one in shown if hasattr(one, "_repr_html_")]
     written.write_text("\n".join(parts), encoding="utf-8")
     return written
+
+
+@contextmanager
+def captions_only() -> Iterator[None]:
+    """Let pages show the captions of their figures, and draw none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page.Page, "_render_picture", _show_caption)
+        yield
 
 
 def _show_caption(self: page.Page, title: str, picture: page.Picture) -> str:
