@@ -210,7 +210,10 @@ def test_a_letter_is_not_preferred_by_chance(of_right):
 def test_models_that_guess_prefer_no_letter(tmp_path):
     """Of 30 of them, each with its own guesses; before, several were said to prefer one that is seldom right."""
     rng = np.random.default_rng(1)
-    rows = pd.concat([always(ASKED, lambda row: rng.choice(row["options"]), f"m{number}") for number in range(30)])
+    rows = pd.concat([
+        ASKED.assign(model=f"m{number}", condition=TEXT, answer=rng.choice(list("ABCD"), len(ASKED)))
+        for number in range(30)
+    ])  # fmt: skip
     assert "0 of 30 models prefer a letter" in told(said(tmp_path, rows))
 
 
