@@ -113,9 +113,9 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
         return frame.assign(**columns)
     item_moments = selected[1]
     figures_by_name = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=draws, seed=seed)
-    shown_columns = build_interval_columns({name: figures_by_name[name] for name in _SHOWN})
-    shown_columns["n_items"] = [int((item_moments.freedom > 0).sum())] * len(places)
-    for name, values in shown_columns.items():
+    for place in places:
+        columns["n_items"][place] = int((item_moments.freedom > 0).sum())
+    for name, values in build_interval_columns({name: figures_by_name[name] for name in _SHOWN}).items():
         for place, value in zip(places, values, strict=True):
             columns[name][place] = value
     sources = [group.kinds[place].source for place in places]
