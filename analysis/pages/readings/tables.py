@@ -105,27 +105,29 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
         "accuracy": [_average_right_probability_of_reading(group, place, places) for place in range(n)],
     })  # fmt: skip
     figures = dict.fromkeys([*_SHOWN, *(f"{name}_{end}" for name in _SHOWN for end in ("lower", "upper"))], np.nan)
-    frame = frame.assign(**figures, n_items=0, no_interval="", own=np.nan, own_lower=np.nan, own_upper=np.nan,
-                         own_most=np.nan, own_from="", p=np.nan, p_least=np.nan)  # fmt: skip
+    empty_row = {**figures, "n_items": 0, "no_interval": "", "own": np.nan, "own_lower": np.nan, "own_upper": np.nan,
+                 "own_most": np.nan, "own_from": "", "p": np.nan, "p_least": np.nan}  # fmt: skip
+    columns: dict[str, list[Any]] = {name: [value] * n for name, value in empty_row.items()}
     selected = compute_moments_of_compared_readings(group)
     if selected is None:
-        return frame
+        return frame.assign(**columns)
     item_moments = selected[1]
     figures_by_name = sharing.estimate_means_and_spreads_of_readings(item_moments, draws=draws, seed=seed)
-    columns = build_interval_columns({name: figures_by_name[name] for name in _SHOWN})
-    for name, values in columns.items():
-        frame.loc[places, name] = values
-    frame.loc[places, "n_items"] = int((item_moments.freedom > 0).sum())
+    for place in places:
+        columns["n_items"][place] = int((item_moments.freedom > 0).sum())
+    for name, values in build_interval_columns({name: figures_by_name[name] for name in _SHOWN}).items():
+        for place, value in zip(places, values, strict=True):
+            columns[name][place] = value
     sources = [group.kinds[place].source for place in places]
     for row, place in enumerate(places):
         estimate_share = sharing.estimate_own_variance_share_of_one_reading
         if _is_single_or_low_temperature_reading(group, place):
             estimate_share = sharing.build_own_share_bounded_by_largest_r2
         share = estimate_share(item_moments, row, sources, draws=draws, seed=seed)
-        frame.loc[place, "own_most"] = share.most
+        columns["own_most"][place] = share.most
         if share.figure is not None:
-            _write_reading_specific_share_into_row(frame, place, share.figure, share.p, share.p_least)
-    return frame
+            _write_reading_specific_share_into_row(columns, place, share.figure, share.p, share.p_least)
+    return frame.assign(**columns)
 
 
 def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bool:
@@ -139,15 +141,15 @@ def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bo
 
 
 def _write_reading_specific_share_into_row(
-    frame: pd.DataFrame, place: int, figure: Interval, p: float, p_least: float
+    columns: dict[str, list[Any]], place: int, figure: Interval, p: float, p_least: float
 ) -> None:
     """Write the share of a reading's own, by triads, with its interval or why there is none."""
-    columns = build_interval_columns({"own": figure})
+    own_columns = build_interval_columns({"own": figure})
     for name in ("own", "own_lower", "own_upper"):
-        frame.loc[place, name] = columns[name][0]
-    reasons = [text for text in (frame.loc[place, "no_interval"], columns["no_interval"][0]) if text]
-    frame.loc[place, "no_interval"] = "; ".join(reasons)
-    frame.loc[place, ["own_from", "p", "p_least"]] = [TRIAD, p, p_least]
+        columns[name][place] = own_columns[name][0]
+    reasons = [text for text in (columns["no_interval"][place], own_columns["no_interval"][0]) if text]
+    columns["no_interval"][place] = "; ".join(reasons)
+    columns["own_from"][place], columns["p"][place], columns["p_least"][place] = TRIAD, p, p_least
 
 
 def _replace_shares_by_narrower_ones_of_people(

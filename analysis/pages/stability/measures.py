@@ -98,13 +98,19 @@ def build_study_arrays_from_item_table(
     """
     item_rows = runs.execute("SELECT item FROM study_items WHERE study = ? ORDER BY position", [study_name]).fetchall()
     units = runs.list_units_of_study(study_name)
-    long = item_table[item_table["study"] == study_name].set_index(["item", "model", "condition"])
+    long = item_table[item_table["study"] == study_name]
+    item_places = {item: place for place, (item,) in enumerate(item_rows)}
+    unit_places = {unit: place for place, unit in enumerate(units)}
+    cells = (
+        [item_places[item] for item in long["item"]],
+        [unit_places[unit] for unit in zip(long["model"], long["condition"], strict=True)],
+    )
 
     def pivot_column_to_items_by_units(column: str) -> Array:
         """Return a column as an array (items, units)."""
-        wide = long[column].unstack(["model", "condition"])
-        wide = wide.reindex(index=[row[0] for row in item_rows], columns=pd.MultiIndex.from_tuples(units))
-        return wide.to_numpy(dtype=float)
+        wide = np.full((len(item_places), len(units)), np.nan)
+        wide[cells] = long[column].to_numpy(dtype=float, na_value=np.nan)
+        return wide
 
     rows = pivot_column_to_items_by_units("n_variants")
     rows[rows == 0] = np.nan

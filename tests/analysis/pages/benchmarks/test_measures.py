@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 
 import numpy as np
@@ -64,6 +65,18 @@ def opened(tmp_path_factory):
         yield of
 
 
+@pytest.fixture(scope="module")
+def table_of(opened):
+    """The tables of the pages, with few resamples, each made once."""
+
+    @functools.cache
+    def of(page, name):
+        few = {"resamples": 20} if "resamples" in tables.list_table_options(name) else {}
+        return tables.build_table(name, opened(page), **few)
+
+    return of
+
+
 def values(frame, column, run=None):
     """Model and value of every row of a page's table that has one, sorted; not of other forms, nor of human scores."""
     known = frame[frame[column].notna()]
@@ -90,13 +103,12 @@ def test_a_catalogue_names_columns_that_its_table_has(page, name):
 
 
 @pytest.mark.parametrize(("page", "name"), MEASURED)
-def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
+def test_every_measure_has_the_numbers_of_its_page(page, name, opened, table_of):
     """All rows of the page's own table, with intervals as there, are those that are collected, to 1e-12."""
     run, about = opened(page), MEASURED[page, name]
     collected = measures.collect_measures(run, "dropped").values
     collected = collected[collected["page"] == page]
-    known = {"resamples": 20} if "resamples" in tables.list_table_options(name) else {}
-    frame = tables.build_table(name, run, **known)
+    frame = table_of(page, name)
     frame = frame[frame[about.row_filter].astype(bool)] if about.row_filter else frame
     # A label is the name, with its kind in brackets; no name begins another of its page.
     for column, called in about.name_by_column.items():
@@ -111,10 +123,10 @@ def test_every_measure_has_the_numbers_of_its_page(page, name, opened):
 
 
 @pytest.mark.parametrize(("page", "label", "name", "column", "where"), LABELS)
-def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, column, where, opened):
+def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, column, where, opened, table_of):
     run = opened(page)
     found = measures.collect_measures(run, "dropped").values
-    frame = tables.build_table(name, run, resamples=0)
+    frame = table_of(page, name)
     rows = frame[np.logical_and.reduce([frame[key] == value for key, value in where.items()] or [[True] * len(frame)])]
     mine = found[(found["page"] == page) & (found["measure"] == label)]
     mine = mine[mine["study"].eq("all") == (name == "overall")]

@@ -32,6 +32,12 @@ def folder(tmp_path_factory):
     return write_wording(tmp_path_factory.mktemp("benchmarks") / "run", rows, models=models)
 
 
+@pytest.fixture(scope="module")
+def run(folder):
+    """Opened once: it keeps its measures."""
+    return runs.open_runs(folder)
+
+
 @pytest.fixture
 def scores(tmp_path):
     rng = np.random.default_rng(3)
@@ -93,9 +99,9 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
         tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
 
 
-def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_items(folder, scores):
+def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_items(run, scores):
     """There were two rows of one name, and sentences about both."""
-    run, options = runs.open_runs(folder), {"scores": str(scores), "score_columns": "GPQA"}
+    options = {"scores": str(scores), "score_columns": "GPQA"}
     plain = tables.tabulate_measure_benchmark_correlations(run, **options)
     pd.read_csv(scores).rename(columns={"GPQA": "accuracy"}).to_csv(scores.with_name("named.csv"), index=False)
     options = {"scores": str(scores.with_name("named.csv")), "score_columns": "accuracy"}
@@ -104,8 +110,7 @@ def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_i
     assert "accuracy of the file" in set(tables.tabulate_correlations_of_all_pairs(run, **options)["measure_a"])
 
 
-def test_the_table_holds_scipys_numbers(folder, scores):
-    run = runs.open_runs(folder)
+def test_the_table_holds_scipys_numbers(run, scores):
     table = tables.tabulate_measure_benchmark_correlations(run, scores=str(scores), score_columns="all")
     values = values_of(run, "Consistency (antonyms)")
     mt = pd.read_csv(scores).set_index("model")["MT"].reindex(values.index)
@@ -124,11 +129,9 @@ def test_the_table_holds_scipys_numbers(folder, scores):
     assert beside.set_index("method").loc["spearman", "r"] == pytest.approx(rho, abs=1e-12)
 
 
-def test_holm_goes_over_all_tests_of_a_method_of_headline_measures_and_of_others(folder, scores):
+def test_holm_goes_over_all_tests_of_a_method_of_headline_measures_and_of_others(run, scores):
     """Written the slow way: the k-th smallest p times how many are left, never below the one before."""
-    table = tables.tabulate_measure_benchmark_correlations(
-        runs.open_runs(folder), scores=str(scores), score_columns="all"
-    )
+    table = tables.tabulate_measure_benchmark_correlations(run, scores=str(scores), score_columns="all")
     assert table["headline"].tolist() == sorted(table["headline"], reverse=True)
     assert table["headline"].nunique() == 2
     for _, family in table.dropna(subset=["p"]).groupby(["method", "headline"]):
@@ -161,21 +164,16 @@ def test_a_model_that_hardly_answers_is_in_no_coefficient_and_named(tmp_path):
     )
 
 
-def test_size_and_accuracy_are_compared_like_the_benchmarks(folder, scores):
-    table = tables.tabulate_measure_benchmark_correlations(
-        runs.open_runs(folder), scores=str(scores), score_columns="MT,GPQA"
-    )
+def test_size_and_accuracy_are_compared_like_the_benchmarks(run, scores):
+    table = tables.tabulate_measure_benchmark_correlations(run, scores=str(scores), score_columns="MT,GPQA")
     assert set(table["benchmark"]) == {"MT", "GPQA", "parameters", "accuracy"}
     assert table[table["measure"].str.startswith("Overall")].query("benchmark == 'accuracy'").empty
     assert table.query("benchmark == 'parameters' and method.str.contains('given')").empty
-    assert set(tables.tabulate_measure_benchmark_correlations(runs.open_runs(folder))["benchmark"]) == {
-        "parameters",
-        "accuracy",
-    }
+    assert set(tables.tabulate_measure_benchmark_correlations(run)["benchmark"]) == {"parameters", "accuracy"}
 
 
-def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(folder, scores):
-    table = tables.tabulate_correlations_of_all_pairs(runs.open_runs(folder), scores=str(scores), score_columns="all")
+def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages(run, scores):
+    table = tables.tabulate_correlations_of_all_pairs(run, scores=str(scores), score_columns="all")
     order = list(dict.fromkeys([*table["measure_a"], *table["measure_b"]]))
     kinds = ["synonyms", "antonyms", "agreement-seeking", "strong agreement-seeking"]
     ours = [*(f"Consistency ({name})" for name in kinds), "Overall", "Accuracy before rewording", "ICC of a wording"]
@@ -183,10 +181,9 @@ def test_the_matrix_has_the_papers_rows_and_the_headline_measures_of_other_pages
     assert len(table) == 2 * 45
 
 
-def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(folder, scores):
+def test_a_measure_with_the_name_of_a_benchmark_keeps_apart_from_it(run, scores):
     frame = pd.read_csv(scores).rename(columns={"MT": "Overall"})
     frame.to_csv(scores, index=False)
-    run = runs.open_runs(folder)
     table = tables.tabulate_correlations_of_all_pairs(run, scores=str(scores), score_columns="Overall")
     (row,) = table.query("measure_a == 'Overall' and measure_b == 'Overall, all' and method == 'pearson'").to_dict(
         "records"

@@ -23,9 +23,14 @@ def opened(path):
     return runs.open_runs(path, over_time=True)
 
 
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory):
+    return opened(write_changed_model(tmp_path_factory.mktemp("changed"), items=20, wordings=3))
+
+
 @pytest.mark.slow
-def test_a_model_that_changed_is_told_from_one_that_did_not(tmp_path):
-    table = tables.build_table("drift_changes", opened(write_changed_model(tmp_path)))
+def test_a_model_that_changed_is_told_from_one_that_did_not(changed):
+    table = tables.build_table("drift_changes", changed)
     of_model = table[table["measure"] == "agreement"].set_index("model")
     assert of_model["found"].to_dict() == {"org/steady": "no change found", "org/moving": "changed"}
     moving = of_model.loc["org/moving"]
@@ -74,9 +79,8 @@ def test_without_an_interval_for_these_wordings_there_is_none_for_others(tmp_pat
 
 
 @pytest.mark.slow
-def test_items_that_changed_most_come_with_their_texts(tmp_path):
-    run = opened(write_changed_model(tmp_path, items=30))
-    table = tables.build_table("drift_items", run, examples=2).query("measure == 'agreement'")
+def test_items_that_changed_most_come_with_their_texts(changed):
+    table = tables.build_table("drift_items", changed, examples=2).query("measure == 'agreement'")
     assert set(table["model"]) == {"org/moving"}
     assert len(table) == 2
     row = table.iloc[0]
@@ -140,7 +144,7 @@ def test_looks_beyond_the_planned_ones_are_counted(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("n_items", [13, 30])  # asked; of the others, no answer is valid
 def test_of_so_few_items_that_no_change_could_be_found_nothing_is_told(n_items, tmp_path):
-    looks = [draw_look({"m": -3.0 * (n > 3)}, items=n_items, seed=n) for n in range(8)]
+    looks = [draw_look({"m": -3.0 * (n > 3)}, items=n_items, wordings=2, seed=n) for n in range(8)]
     looks = [look.assign(mass=look["item"].lt("i13").astype(float)) for look in looks]
     run = opened(write_looks(tmp_path, looks))
     table = tables.build_table("drift_changes", run).query("measure != 'validity'")
@@ -181,7 +185,7 @@ def test_where_a_look_lacks_the_headline_another_measure_is_it(tmp_path):
 @pytest.mark.slow
 def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     """Agreement stays; validity falls from .97 to about .7 at the fifth look. The other model stays as it is."""
-    looks = [draw_look({"a": 0.0, "b": 0.0}, items=40, seed=n) for n in range(6)]
+    looks = [draw_look({"a": 0.0, "b": 0.0}, items=20, wordings=2, seed=n) for n in range(6)]
     draw = np.random.default_rng(1)
     for number, look in enumerate(looks):
         of_b = look["model"] == "b"
@@ -192,7 +196,7 @@ def test_that_fewer_answers_are_valid_is_a_change_of_its_own(tmp_path):
     means = [look.query("model == 'b' and pattern == 'paraphrase'")["mass"].mean() for look in looks]
     assert row["difference"] == pytest.approx(np.mean(means[4:]) - np.mean(means[:4]), rel=1e-9)
     assert table["found"].drop(("b", "validity")).tolist() == ["no change found"] * 5
-    full = [draw_look({"m": 0.0}, items=20, seed=n) for n in range(2)]
+    full = [draw_look({"m": 0.0}, items=5, wordings=2, seed=n) for n in range(2)]
     table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "full", full)))
     assert "validity" not in set(table["measure"])
 

@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 
 def judge_page(run):
     """The first sentences of the page, and by model: share of changed answers of all wordings, and the word."""
-    page = MeaningPage(run, None, resamples=2000)
+    page = MeaningPage(run, None, resamples=500)
     page.answer()
     rows = meaning.join_flip_shares_with_same_meaning(
         page.frame("meaning_flips"), correct_flip_shares_for_check_errors(page.runs)

@@ -15,20 +15,29 @@ from analysis.pages.meaning.page import MeaningPage
 from analysis.reporting import catalogue
 from analysis.reporting.words import meaning
 from analysis.runs import open_runs
+from helpers.choice_runs import answers, questions, write_choice
 from helpers.meaning_runs import draw_meaning, write_meaning, write_meaning_run
-from helpers.page_runs import FULL
-from helpers.text_features import hide
+from helpers.page_runs import SILENT
+from helpers.scale_runs import draw_answers, write_scale
+from helpers.synthetic import random_frame, write_run
+from helpers.wording_runs import random_rows, write_wording
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("stability", "wording", "choice", "scales")
+# A small run of a protocol of each page.
+RUNS = {
+    "stability": lambda path: write_run(path, random_frame(["a", "b"], items=6, paraphrases=6)),
+    "wording": lambda path: write_wording(path, random_rows(["a", "b"], items=20)),
+    "choice": lambda path: write_choice(path, answers(questions(12, 2), ["a", "b"])),
+    "scales": lambda path: write_scale(path, draw_answers(["a", "b"], items=6, wordings=4)),
+}
 SECTION = ("meaning_flips", "How much of it is meaning?", "Of all wordings.")
 
 
-def make(page, folder, options, out=None):
+def make(page, folder, out=None):
     module = import_module(f"analysis.pages.{page}.page")
     made = next(value for name, value in vars(module).items() if name.endswith("Page") and name != "Page")
-    return made([str(folder)], out, **options)
+    return made([str(folder)], out, resamples=20)
 
 
 def check_wordings(folder):
@@ -38,17 +47,16 @@ def check_wordings(folder):
     write_meaning(folder, draw_meaning(wordings.assign(same=np.arange(len(wordings)) % 5 > 0)))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monkeypatch):
-    hide(monkeypatch, "pysentimiento", "spacy", "vaderSentiment")
-    folder, options = FULL[page](tmp_path / "run")
-    before = make(page, folder, options)
+@pytest.mark.parametrize("page", RUNS)
+def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path):
+    folder = RUNS[page](tmp_path / "run")
+    before = make(page, folder)
     first = before.answer().text
     assert "support" not in first and before._answer.support == ""
     assert before.borrow_section(*SECTION).text == "<!-- meaning_flips: no rows -->"
 
     check_wordings(folder)
-    after = make(page, folder, options, tmp_path / "out")
+    after = make(page, folder, tmp_path / "out")
     shown = after.answer().text
     flips = tabulate_all_and_same_meaning_flips(after.runs)
     rows = meaning.join_flip_shares_with_same_meaning(
@@ -65,17 +73,17 @@ def test_a_page_says_whether_it_stands_on_the_same_meaning(page, tmp_path, monke
 
 
 def test_a_notebook_of_every_such_page_has_the_section():
-    for page in PAGES:
+    for page in RUNS:
         text = (catalogue.PAGES.parents[1] / "notebooks" / f"{page}.ipynb").read_text(encoding="utf-8")
         assert "page.borrow_section(" in text and "How much of it is meaning?" in text
 
 
 def test_without_a_check_that_is_used_pages_say_that_nothing_is_known(tmp_path):
-    folder, options = FULL["stability"](tmp_path / "run")
+    folder = RUNS["stability"](tmp_path / "run")
     stimuli = pq.read_table(folder / "stimuli.parquet").to_pandas()
     wordings = stimuli[stimuli["pattern"] != "original"][["item", "variant", "text"]].reset_index(drop=True)
     write_meaning(folder, draw_meaning(wordings.assign(same=True), shifts={"words": 0.0}, sheet=0))
-    page = make("stability", folder, options)
+    page = make("stability", folder)
     page.answer()
     assert page._answer.support == meaning.NO_CHECK_ELSEWHERE
 
@@ -100,19 +108,17 @@ def test_the_page_itself_speaks_of_checked_studies_only(tmp_path):
 
 
 def test_where_no_wording_means_the_same_that_is_said(tmp_path):
-    folder, options = FULL["stability"](tmp_path / "run")
+    folder = RUNS["stability"](tmp_path / "run")
     stimuli = pq.read_table(folder / "stimuli.parquet").to_pandas()
     wordings = stimuli[stimuli["pattern"] != "original"][["item", "variant", "text"]].reset_index(drop=True)
     write_meaning(folder, wordings.assign(check="people:ann", score=0.0))
-    page = make("stability", folder, options)
+    page = make("stability", folder)
     page.answer()
     assert page._answer.support == meaning.NOTHING
 
 
 def test_silent_models_are_no_support(tmp_path):
-    from helpers.page_runs import SILENT
-
     folder, _ = SILENT["meaning"](tmp_path / "run")
-    page = make("stability", folder, {"resamples": 20})
+    page = make("stability", folder)
     assert meaning.describe_same_meaning_support_for_wordings(page.runs) == ""
     assert isinstance(pd.DataFrame(tabulate_all_and_same_meaning_flips(page.runs)), pd.DataFrame)

@@ -25,14 +25,26 @@ from helpers.sentences import too_long
 from helpers.synthetic import edit_run_json, paraphrases, write_run
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def frame():
     return reading_runs.reading_rows(items=8, wordings=5, samples=6, misread=0.15)
 
 
-@pytest.fixture
-def folder(frame, tmp_path):
-    return reading_runs.write_readings(tmp_path / "run", frame)
+@pytest.fixture(scope="module")
+def folder(frame, tmp_path_factory):
+    return reading_runs.write_readings(tmp_path_factory.mktemp("readings") / "run", frame)
+
+
+@pytest.fixture(scope="module")
+def opened(folder):
+    return runs.open_runs(folder)
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    made = ReadingsPage([str(folder)], resamples=20)
+    made.answer()
+    return made
 
 
 def names(conditions):
@@ -91,8 +103,8 @@ def test_texts_at_two_temperatures_are_told_apart_and_each_is_a_source():
 
 
 @pytest.mark.slow
-def test_values_are_those_of_the_rows(folder, frame):
-    (group,) = read_reading_groups(runs.open_runs(folder))
+def test_values_are_those_of_the_rows(opened, frame):
+    (group,) = read_reading_groups(opened)
     assert group.values.shape == (5, 8, 5)
     first = frame[(frame["item"] == "item-00") & (frame["variant"] == "p1")].set_index("condition")
     probability = first.loc[reading_runs.PLAIN, "probability"]
@@ -111,7 +123,7 @@ def test_values_are_those_of_the_rows(folder, frame):
 
 
 @pytest.mark.slow
-def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(tmp_path, frame):
+def test_a_single_text_at_a_temperature_has_unknown_noise_and_a_greedy_one_none(tmp_path):
     one = reading_runs.reading_rows(items=4, wordings=4, samples=1, ways=reading_runs.WAYS[:2])
     for temperature, unknown in ((1.0, [1, 2]), (0.0, [])):
         path = tmp_path / str(temperature)
@@ -143,10 +155,10 @@ def test_choices_and_scores_are_read_too(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, folder):
+def test_the_page_is_left_out_where_nothing_is_read_twice(tmp_path, opened):
     plain = write_run(tmp_path / "plain", paraphrases({"x": [0.2, 0.4]}))
     assert CATALOGUE.explain_no_data(runs.open_runs(plain), {}) == "no prompt's answer was read in two ways"
-    assert CATALOGUE.explain_no_data(runs.open_runs(folder), {}) == ""
+    assert CATALOGUE.explain_no_data(opened, {}) == ""
     page = ReadingsPage([str(plain)])  # made by hand all the same
     assert "No prompt&#39;s answer was read in two ways." in page.answer().text
     shown = [page.table(name) for name in CATALOGUE.tables] + [page.figure(name) for name in CATALOGUE.figures]
@@ -339,11 +351,11 @@ def write_lines(path, frame, change):
      ("text", "other", "line 2: text 'other' is not text 1"), ("model", "nobody", "line 2: study 'synthetic', model"),
      ("sample", "2", "the same text as in line")],
 )  # fmt: skip
-def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, frame, folder, tmp_path):
+def test_a_wrong_row_of_a_sheet_is_one_line_that_names_it(column, value, said, frame, opened, tmp_path):
     path = write_lines(tmp_path / "sheet.csv", frame, lambda lines: lines.__setitem__(
         column, [value, *lines[column][1:]]))  # fmt: skip
     with pytest.raises(InputError, match=said):
-        tables.tabulate_readings(runs.open_runs(folder), sheet=path, resamples=0)
+        tables.tabulate_readings(opened, sheet=path, resamples=0)
 
 
 @pytest.mark.parametrize(
@@ -359,8 +371,8 @@ def test_texts_of_a_sheet_are_those_that_the_judge_writes(output, shown, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_text_after_an_original_is_passed_over(frame, folder, tmp_path):
-    group = read_reading_groups(runs.open_runs(folder))[0]
+def test_a_text_after_an_original_is_passed_over(opened):
+    group = read_reading_groups(opened)[0]
     cells = {"item": "item-00", "variant": "original", "sample": "1", "text": "", "option": "agree"}
     place = next(iter(group.samples))
     outputs = {("item-00", "original"): ["Yes."]}
@@ -391,21 +403,19 @@ def test_a_sheet_says_what_people_read_and_corrects(frame, folder, tmp_path):
 
 
 @pytest.mark.slow
-def test_texts_are_escaped_and_a_judge_is_cautioned(folder):
-    page = ReadingsPage([str(folder)], resamples=20)
-    page.answer()
+def test_texts_are_escaped_and_a_judge_is_cautioned(page):
     examples, cautions = page.examples().text, page.cautions().text
     assert "&lt;b&gt;" in examples and "<b>agree" not in examples
     assert "A judge is a model of its own (org/judge)" in cautions
 
 
-def test_an_unknown_reading_is_one_line(folder):
+def test_an_unknown_reading_is_one_line(opened):
     with pytest.raises(InputError, match="reading 'strickt': no model has it beside another one; the readings are"):
-        kept.tabulate_variance_kept_in_each_setting(runs.open_runs(folder), reading="strickt", resamples=0)
+        kept.tabulate_variance_kept_in_each_setting(opened, reading="strickt", resamples=0)
 
 
-def test_kept_by_a_named_reading_is_about_it(folder):
-    frame = kept.tabulate_variance_kept_in_each_setting(runs.open_runs(folder), reading="lenient rule", resamples=0)
+def test_kept_by_a_named_reading_is_about_it(opened):
+    frame = kept.tabulate_variance_kept_in_each_setting(opened, reading="lenient rule", resamples=0)
     assert frame["reading"].tolist() == ["lenient rule"] and frame["n_readings"].tolist() == [5]
 
 
@@ -446,8 +456,8 @@ def test_an_artefact_with_all_models_in_some_settings_is_told_so():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("details", ["", " (t0.5)"])
-def test_a_judge_that_judges_itself_is_told_at_any_temperature(folder, details):
-    readings = ReadingsPage([str(folder)], resamples=20).frame("readings")
+def test_a_judge_that_judges_itself_is_told_at_any_temperature(page, details):
+    readings = page.frame("readings")
     renamed = readings["reading"].replace("judge org/judge", f"judge org/judge{details}")
     said = cautions.list_cautions(readings.assign(reading=renamed, model="org/judge"))
     assert any("A judge is a model of its own (org/judge):" in line for line in said)

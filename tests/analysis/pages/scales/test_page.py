@@ -13,13 +13,13 @@ from analysis.pages.scales.figures import build_scales_items_frames
 from analysis.pages.scales.plots import choose_option_colours, draw_scales_items
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing.plotting import COLUMN, HIGHEST, PAGE
-from analysis.reporting.output import report
 from ground.errors import InputError
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scale_runs import Respondent, draw_answers, write_scale
+from helpers.shown_pages import show_page
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +33,7 @@ def run(tmp_path_factory):
 
 
 def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
-    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scales"]
-    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
-    assert [result.error for result in made] == [None]
-    page = Page(tmp_path / "report" / "scales.html")
+    page = Page(show_page("scales", [run], tmp_path / "out", resamples=40))
     assert "4 models were asked 24 items of 2 scales" in page.words
     assert (
         "Whatever is asked, org/agreeing leans to agreeing, org/extreme picks the ends and org/last is drawn "
@@ -47,12 +44,9 @@ def test_the_page_names_the_planted_styles_and_its_checks_agree(run, tmp_path):
 
 
 def test_a_battery_without_scales_has_a_page(tmp_path):
-    rows = draw_answers(["m", "n"], items=6, wordings=3).assign(scale=None, key=None)
+    rows = draw_answers(["m", "n"], items=2, wordings=2).assign(scale=None, key=None)
     run = write_scale(tmp_path / "run", rows)
-    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scales"]
-    made = report.write_report([str(run)], tmp_path / "report", {"resamples": "40"}, alone).results
-    assert [result.error for result in made] == [None]
-    assert "2 models were asked 12 items." in Page(tmp_path / "report" / "scales.html").words
+    assert "2 models were asked 4 items." in Page(show_page("scales", [run], tmp_path / "out", resamples=20)).words
 
 
 def test_a_pilot_of_ratings_plans_a_study(run):

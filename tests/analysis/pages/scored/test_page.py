@@ -8,13 +8,13 @@ import pytest
 from analysis import runs
 from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers_as_determined_or_sampled
 from analysis.measures.chance import measure_same_vs_cross_wording_gap_per_item as measure_gaps
-from analysis.reporting.output import report
 from analysis.reporting.words.chance import tabulate_units_with_chance_changes
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scored_runs import draw_scores, write_scored
+from helpers.shown_pages import show_page
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
+pytestmark = pytest.mark.slow
 
 
 def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
@@ -27,10 +27,7 @@ def test_a_table_becomes_a_page_whose_checks_agree(tmp_path):
         "--score-column", "ms", "--score-range", "F1=0-1", "--lower-is-better", "ms", "--condition-column",
         "temperature",
     )  # fmt: skip
-    alone = [entry for entry in report.list_notebooks_of_all_pages() if entry.name == "scored"]
-    made = report.write_report([str(tmp_path / "run")], tmp_path / "report", {"resamples": "40"}, alone).results
-    assert [result.error for result in made] == [None]
-    page = Page(tmp_path / "report" / "scored.html")
+    page = Page(show_page("scored", [tmp_path / "run"], tmp_path / "out", resamples=40))
     assert "2 models were scored by F1 and ms on 40 items (imported" in page.words
     assert page.words.count("numbers agree: the largest difference is") == 3
     assert "Lower is better: ms; only what is called best, worst or passed is turned." in page.words

@@ -1,9 +1,6 @@
-"""The tables on scores: each number beside pandas, statsmodels, lme4, or the accuracy of another page."""
+"""The tables on scores: each number beside pandas, statsmodels, or the accuracy of another page."""
 
 from __future__ import annotations
-
-import shutil
-from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -127,17 +124,16 @@ def test_generalizability_is_that_of_the_mean_squares_of_statsmodels(tmp_path):
                 assert row[name] == pytest.approx(value / width**2, abs=1e-6)
 
 
-@pytest.mark.skipif(shutil.which("R") is None or find_spec("pymer4") is None, reason="no R with pymer4 on this machine")
-def test_variance_components_are_those_of_lme4(tmp_path):
-    from analysis.statistics import mixed
-
+def test_variance_components_follow_from_the_mean_squares_of_statsmodels(tmp_path):
+    """Of items crossed with wordings; `test_reml.py` has lme4, which gives the same numbers where all are above 0."""
     rows = draw_scores(["m"], 40, 5, crossed=True, seed=4)
     row = select(build_table("variance_components", runs.open_runs(write_scored(tmp_path / "run", rows))), model="m")
-    frame = rows.assign(y=rows["score"], wording=rows["variant"])[["y", "item", "wording"]]
-    fit = mixed.fit_mixed_models(frame, "y ~ 1 + (1 | item) + (1 | wording)", engine="pymer4").diagnostics.iloc[0]
-    assert row["item"] == pytest.approx(fit["sd_item"] ** 2, abs=1e-6)
-    assert row["wording"] == pytest.approx(fit["sd_wording"] ** 2, abs=1e-6)
-    assert row["interaction"] == pytest.approx(fit["sigma"] ** 2, abs=1e-6)
+    squares = anova_lm(smf.ols("score ~ C(item) + C(variant)", rows).fit())["mean_sq"]
+    of_items, of_wordings, rest = squares[["C(item)", "C(variant)", "Residual"]]
+    assert of_items > rest and of_wordings > rest
+    assert row["item"] == pytest.approx((of_items - rest) / 5, abs=1e-6)
+    assert row["wording"] == pytest.approx((of_wordings - rest) / 40, abs=1e-6)
+    assert row["interaction"] == pytest.approx(rest, abs=1e-6)
 
 
 def test_spreads_and_passes(made):

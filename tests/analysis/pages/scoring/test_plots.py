@@ -13,7 +13,7 @@ from analysis.pages.scoring.catalogue import FIGURES
 from analysis.pages.scoring.figures import build_score_methods_frames, split_frame_by_most_groups_drawn
 from analysis.pages.scoring.printed import read_printed_score_differences
 from analysis.reporting.drawing import plotting
-from helpers.figures import check_caption, check_figure, check_files, marks, shown_texts, texts
+from helpers.figures import check_caption, check_drawing, check_figure, marks, shown_texts, texts
 from helpers.scoring_runs import FAMILY, Judge, make_run
 
 pytestmark = pytest.mark.slow
@@ -72,8 +72,8 @@ def test_captions_stand_alone(frames, name):
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_files_are_small_and_deterministic(small, name, tmp_path):
-    check_files(lambda: getattr(plots, f"draw_{name}")(*small[name]), tmp_path / name)
+def test_drawings_are_small_and_deterministic(small, name):
+    check_drawing(lambda: getattr(plots, f"draw_{name}")(*small[name]))
 
 
 def judged(given, gold=None, setting="0-9/0.7/sampled"):

@@ -57,33 +57,42 @@ def awkward_frame(kind: str, seed: int) -> pd.DataFrame:
     return frame
 
 
-@pytest.fixture(params=["probability", "count", "answer", "mixed"])
-def path(request, tmp_path):
+@pytest.fixture(scope="module", params=["probability", "count", "answer", "mixed"])
+def path(request, tmp_path_factory):
     if request.param == "mixed":
         kinds = [awkward_frame(kind, seed) for seed, kind in enumerate(["probability", "count", "answer"])]
         frame = pd.concat([kind[kind["model"] == name] for name, kind in zip("abc", kinds, strict=True)])
     else:
         frame = awkward_frame(request.param, 4)
     models = {"b": {"engine": "masked"}, "c": {"engine": "import"}}
-    return write_run(tmp_path / "run", frame, models=models, parts=4)
+    return write_run(tmp_path_factory.mktemp(request.param) / "run", frame, models=models, parts=4)
+
+
+@pytest.fixture(scope="module")
+def run(path):
+    return runs.open_runs(path)
+
+
+@pytest.fixture(scope="module")
+def rows(path):
+    return textbook.answers(path)
 
 
 def same(found, expected) -> bool:
     return found == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-def test_items(path):
-    expected = textbook.items(textbook.answers(path))
-    table = tables.tabulate_item_answers_over_paraphrases(runs.open_runs(path)).set_index([*UNIT, "item"])
+def test_items(run, rows):
+    expected = textbook.items(rows)
+    table = tables.tabulate_item_answers_over_paraphrases(run).set_index([*UNIT, "item"])
     assert set(table.index) == set(expected)
     for key, figures in expected.items():
         for name, value in figures.items():
             assert same(table.loc[key, name], value), (key, name)
 
 
-def test_models(path):
-    rows = textbook.answers(path)
-    table = tables.tabulate_stability(runs.open_runs(path), resamples=0).set_index(UNIT)
+def test_models(run, rows):
+    table = tables.tabulate_stability(run, resamples=0).set_index(UNIT)
     assert table.index.tolist() == [("synthetic", m, c) for m in "abc" for c in ("plain/yes-no", "plain/no-yes")]
     for key in table.index:
         own = [row for row in rows if (row["study"], row["model"], row["condition"]) == key]
@@ -91,9 +100,8 @@ def test_models(path):
             assert table.loc[key, name] == value if name == "mark" else same(table.loc[key, name], value), (key, name)
 
 
-def test_intervals_of_models(path):
+def test_intervals_of_models(run):
     """Means: items with replacement, the figure of each draw, percentiles. SDs: none. Flips: scipy's Wilson."""
-    run = runs.open_runs(path)
     table = tables.tabulate_stability(run, resamples=60, seed=3).set_index(UNIT)
     per_item = tables.tabulate_item_answers_over_paraphrases(run)
     for key, own in per_item.groupby(UNIT):
@@ -120,11 +128,10 @@ def test_intervals_of_models(path):
         assert table.loc[key, "no_interval"] == why
 
 
-def test_interval_of_the_validity_resamples_whole_items(path):
+def test_interval_of_the_validity_resamples_whole_items(path, run, rows):
     """Of texts and counts it is a share, with the effective number of items."""
-    rows = textbook.answers(path)
     counted = textbook.counted(path)
-    table = tables.tabulate_stability(runs.open_runs(path), resamples=40, seed=1).set_index(UNIT)
+    table = tables.tabulate_stability(run, resamples=40, seed=1).set_index(UNIT)
     for key in table.index:
         masses = {}
         for row in rows:
@@ -140,8 +147,7 @@ def test_interval_of_the_validity_resamples_whole_items(path):
         assert same(table.loc[key, "validity_upper"], high)
 
 
-def test_differences(path):
-    run = runs.open_runs(path)
+def test_differences(run):
     per_item = tables.tabulate_item_answers_over_paraphrases(run)
     table = tables.tabulate_stability_differences(run, resamples=30, seed=2)
     assert len(table)
@@ -173,10 +179,10 @@ def test_differences(path):
         assert row["no_interval"] == (equal if math.isnan(low) else "")
 
 
-def test_item_stability(path):
+def test_item_stability(run, rows):
     family = {"a": "causal", "b": "masked", "c": "causal"}
-    expected = textbook.item_stability(textbook.items(textbook.answers(path)), family)
-    table = tables.tabulate_item_sds_averaged_over_models(runs.open_runs(path)).set_index(["study", "item", "family"])
+    expected = textbook.item_stability(textbook.items(rows), family)
+    table = tables.tabulate_item_sds_averaged_over_models(run).set_index(["study", "item", "family"])
     assert set(table.index) == set(expected)
     for key, (average, error, number) in expected.items():
         assert same(table.loc[key, "normalised_sd_mean"], average)
@@ -184,9 +190,8 @@ def test_item_stability(path):
         assert table.loc[key, "n_models"] == number
 
 
-def test_divergent(path):
-    rows = textbook.answers(path)
-    table = cases.tabulate_two_most_different_wordings(runs.open_runs(path), k=None)
+def test_divergent(run, rows):
+    table = cases.tabulate_two_most_different_wordings(run, k=None)
     expected = {key: f for key, f in textbook.items(rows).items() if f["agreement_max"] > f["agreement_min"]}
     assert {tuple(row[name] for name in (*UNIT, "item")) for row in table.to_dict("records")} == set(expected)
     for row in table.to_dict("records"):
@@ -200,13 +205,11 @@ def test_divergent(path):
         assert same(row["range"], high["agreement"] - low["agreement"])
     ranked = table.groupby(UNIT, sort=False)["range"].agg(lambda ranges: ranges.is_monotonic_decreasing)
     assert ranked.all()
-    best = cases.tabulate_two_most_different_wordings(runs.open_runs(path), k=2)
+    best = cases.tabulate_two_most_different_wordings(run, k=2)
     pd.testing.assert_frame_equal(best, table.groupby(UNIT, sort=False).head(2).reset_index(drop=True))
 
 
-def test_distribution_and_outliers(path):
-    rows = textbook.answers(path)
-    run = runs.open_runs(path)
+def test_distribution_and_outliers(run, rows):
     boxes = cases.tabulate_agreement_quartiles_of_items(run).set_index([*UNIT, "item"])
     dots = cases.tabulate_agreement_outliers(run)
     found = {tuple(dot[name] for name in (*UNIT, "item", "variant")) for dot in dots.to_dict("records")}
@@ -228,9 +231,7 @@ def test_distribution_and_outliers(path):
     assert found == expected
 
 
-def test_invalid_and_excluded(path):
-    rows = textbook.answers(path)
-    run = runs.open_runs(path)
+def test_invalid_and_excluded(run, rows):
     for row in cases.tabulate_counts_of_invalid_answers(run).to_dict("records"):
         own = [r for r in rows if (r["model"], r["condition"]) == (row["model"], row["condition"])]
         undefined = sum(r["agreement"] is None for r in own)

@@ -19,6 +19,7 @@ from analysis.reporting.catalogue import tables
 from ground.errors import InputError
 from helpers.attribute_runs import make_attribute_run
 from helpers.text_features import hide
+from inference.demo import MODELS
 
 smf = pytest.importorskip("statsmodels.formula.api")
 TERM = "attributes.hedged[yes vs no]"
@@ -113,7 +114,8 @@ def test_the_small_run_of_the_docs_is_fitted_or_refused_in_one_line(tmp_path):
     text = (Path(__file__).parents[4] / "docs" / "notebooks.md").read_text(encoding="utf-8")
     block = text[text.index("    item,text,hedged\n") :].partition("\n\n")[0]
     (tmp_path / "hedged.csv").write_text(textwrap.dedent(block), encoding="utf-8")
-    run = waver.ask(tmp_path / "hedged.csv", "demo", protocol="agreement", out=tmp_path / "run")
+    model = MODELS / "waver-demo-small"
+    run = waver.ask(tmp_path / "hedged.csv", model, protocol="agreement", out=tmp_path / "run")
     table = run.table("mixed", predictors="statement_length,hedged")
     assert "attributes.hedged" in set(table["term"])
     assert np.isfinite(table[["estimate", "df", "p", "lower", "upper"]]).all(axis=None)

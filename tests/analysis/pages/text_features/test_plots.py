@@ -14,7 +14,7 @@ from analysis.pages.text_features.catalogue import FIGURES
 from analysis.pages.text_features.columns import TERMS
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import plotting
-from helpers.figures import cells, check_caption, check_figure, check_files, marks, shown_texts, texts
+from helpers.figures import cells, check_caption, check_drawing, check_figure, marks, shown_texts, texts
 from helpers.synthetic import write_run
 from helpers.text_feature_runs import answers, wordings
 from helpers.text_features import hide
@@ -96,9 +96,9 @@ def test_no_text_is_cut_or_overlaps_another(name, width, size):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_files_are_small_and_deterministic_and_captions_stand_alone(name, tmp_path):
+def test_drawings_are_small_and_deterministic_and_captions_stand_alone(name):
     frame = frame_of(name, SIZES["full"])
-    check_files(lambda: getattr(plots, f"draw_{name}")(frame), tmp_path / name)
+    check_drawing(lambda: getattr(plots, f"draw_{name}")(frame))
     caption = getattr(captions, f"caption_{name}")(frame)
     check_caption(caption)
 

@@ -23,10 +23,11 @@ from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair
 from analysis.reporting.output import report
 from helpers.html_pages import Page
+from helpers.shown_pages import show_page
 from helpers.synthetic import random_frame, write_run
 from helpers.wording_runs import random_rows, said, write_wording
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
+pytestmark = pytest.mark.slow
 
 MODELS = {
     "org/small": {"stage": "base", "series": "S", "parameters": 1000},
@@ -52,14 +53,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(folder):
-    chosen = [
-        entry for entry in report.list_notebooks_of_all_pages() if entry.name in ("wording", "benchmarks", "scoring")
-    ]
-    given = {"resamples": "40", "scores": str(folder / "scores.csv"), "score_columns": "MT"}
-    results = report.write_report(
-        [str(folder / "run"), str(folder / "opinions")], folder / "out", given, chosen
-    ).results
-    assert [result.error for result in results] == [None, None]
+    scores = {"scores": str(folder / "scores.csv"), "score_columns": "MT"}
+    for name, options in (("wording", {"resamples": 40}), ("benchmarks", scores)):
+        show_page(name, [folder / "run", folder / "opinions"], folder / "out", **options)
     return folder / "out"
 
 
@@ -78,14 +74,12 @@ def test_the_page_answers_with_sizes_and_intervals(made):
     assert "No model gives a valid answer to “morality” in Japanese" in words
 
 
-def test_the_page_is_quiet_escaped_and_loads_nothing(made):
+def test_the_page_is_quiet_and_escaped(made):
     for name in ("wording", "benchmarks"):
         text = (made / f"{name}.html").read_text(encoding="utf-8")
-        assert text.count("<script") == 1  # the page's own
-        for noise in ("Warning", "Traceback", "object at 0x", "%|", ">nan<"):
+        for noise in ("<script", "Warning", "Traceback", "object at 0x", "%|", ">nan<"):
             assert noise not in text, noise
-        for tag, address in Page(made / f"{name}.html").addresses:
-            assert tag == "a" or address.startswith("data:image/svg+xml,")
+    assert "&lt;script&gt;alert" in (made / "wording.html").read_text(encoding="utf-8")
 
 
 def test_every_number_lies_next_to_the_pages_as_csv(made):
@@ -93,14 +87,12 @@ def test_every_number_lies_next_to_the_pages_as_csv(made):
         rows = list(csv.reader(io.StringIO((made / "tables" / f"{name}.csv").read_text(encoding="utf-8"))))
         listed = [c for column in entry.columns for c in ([column] if column != "intervals" else [])]
         assert set(listed) <= set(rows[0]), name
-    drawn = {path.stem for path in (made / "figures").iterdir()}
-    assert {"consistency", "diff_yes", "overall_scores", "size_measures", "accuracy_measures"} <= drawn
 
 
 def test_each_page_sees_the_runs_of_its_protocol(made, folder):
     words = Page(made / "wording.html").words
     assert f"Run {folder / 'run'} " in words
-    assert f"Run {folder / 'opinions'} " not in words  # only the command that makes the whole report again names it
+    assert str(folder / "opinions") not in words
 
 
 def test_the_other_pages_leave_wording_aside(folder):

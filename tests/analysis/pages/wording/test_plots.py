@@ -13,7 +13,7 @@ from analysis.pages.wording import captions, figures, plots, shifts, tables
 from analysis.pages.wording.catalogue import FIGURES
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.drawing import plotting
-from helpers.figures import check_caption, check_figure, check_files, marks, texts
+from helpers.figures import check_caption, check_drawing, check_figure, marks, texts
 from helpers.wording_runs import PATTERNS, said, write_family, write_wording
 
 pytestmark = pytest.mark.slow
@@ -52,8 +52,8 @@ def test_antonyms_are_explained_where_there_are_some(frames):
     assert "antonyms" not in captions.caption_diff_yes(table[table["pattern"] != "antonym"])
 
 
-def test_files_are_deterministic(frames, tmp_path):
-    check_files(lambda: plots.draw_shift_curve(frames["shift_curve"]), tmp_path / "shift_curve")
+def test_a_drawing_is_small_and_deterministic(frames):
+    check_drawing(lambda: plots.draw_shift_curve(frames["shift_curve"]))
 
 
 def test_dots_stand_at_their_values(frames):

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from analysis import runs
@@ -18,16 +16,13 @@ from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
 from analysis.pages.wording.tables import tabulate_answer_consistency_by_wording_kind
 from ground.errors import InputError
-from helpers.commands import ROOT, waver
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 from waver import open as open_run
 
 pytestmark = pytest.mark.slow
 
-LETTERS = st.sampled_from("yyynnn-")
 COMPARED = ["n", *MEASURES]
-thorough = settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def opened(rows: pd.DataFrame, **options) -> runs.Runs:
@@ -100,42 +95,55 @@ def test_all_templates_count_every_pair_and_resample_items():
     assert found["consistency_lower"] <= found["consistency"] <= found["consistency_upper"]
 
 
-@thorough
-@given(st.lists(st.tuples(LETTERS, LETTERS, st.sampled_from(["yes", "no"])), min_size=1, max_size=9))
-def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone(triples):
+def join_models(made):
+    """Rows of many models, each asked about questions of its own, in one run."""
+    return pd.concat([
+        said(letters, gold, model=f"{name}{number:02d}", start=20 * place)
+        for place, (name, number, letters, gold) in enumerate(made)
+    ], ignore_index=True)  # fmt: skip
+
+
+def test_swapping_yes_and_no_everywhere_swaps_the_sign_of_diff_yes_alone():
+    """20 random models of 1 to 9 questions, and each with all its answers and labels swapped."""
+    rng, made = np.random.default_rng(8), []
     swap = {"y": "n", "n": "y", "-": "-"}
-    before, after, gold = ([t[k] for t in triples] for k in range(3))
-    one = said({"original": before, "agreement": after, "antonym": after}, gold)
-    other = said(
-        {"original": [swap[a] for a in before], "agreement": [swap[a] for a in after],
-         "antonym": [swap[a] for a in after]}, [{"yes": "no", "no": "yes"}[g] for g in gold],
-    )  # fmt: skip
-    tables = [
-        tabulate_answer_consistency_by_wording_kind(opened(rows), resamples=0).set_index("pattern")
-        for rows in (one, other)
-    ]
+    for number in range(20):
+        before, after = (list(rng.choice(list("yyynnn-"), number % 9 + 1)) for _ in range(2))
+        gold = list(rng.choice(["yes", "no"], len(before)))
+        for name, turn in (("a", lambda letter: letter), ("b", swap.get)):
+            first, then = [turn(letter) for letter in before], [turn(letter) for letter in after]
+            labels = gold if name == "a" else [{"yes": "no", "no": "yes"}[label] for label in gold]
+            made.append((name, number, {"original": first, "agreement": then, "antonym": then}, labels))
+    table = tabulate_answer_consistency_by_wording_kind(opened(join_models(made)), resamples=0)
     for pattern in ("agreement", "antonym"):
-        a, b = (table.loc[pattern] for table in tables)
+        own = table[table["pattern"] == pattern]
+        a, b = (own[own["model"].str[0] == name].reset_index(drop=True) for name in "ab")
+        assert len(a) == len(b) == 20
         same = ["n", "valid", "consistency", "accuracy_original", "accuracy", "diff_acc", "overall"]
         np.testing.assert_allclose(a[same].astype(float), b[same].astype(float), rtol=0, atol=1e-12)
         for name in ("diff_yes", "excess_yes"):
             np.testing.assert_allclose(a[name], -b[name], rtol=0, atol=1e-12)
 
 
-@thorough
-@given(st.lists(st.sampled_from("yn"), min_size=1, max_size=9))
-def test_all_consistent_and_all_flipped(letters):
+def test_all_consistent_and_all_flipped():
+    """18 random models of 1 to 9 questions."""
+    rng, made = np.random.default_rng(9), []
     swap = {"y": "n", "n": "y"}
-    flipped = [swap[letter] for letter in letters]
-    rows = said(
-        {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}, ["yes"] * len(letters)
-    )
-    table = tabulate_answer_consistency_by_wording_kind(opened(rows), resamples=20).set_index("pattern")
-    assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
-    assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
-    assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
-    assert table.loc["agreement", "overall"] == 0
-    assert table.loc["synonym", "accuracy"] == table.loc["original", "accuracy"] == letters.count("y") / len(letters)
+    for number in range(18):
+        letters = list(rng.choice(list("yn"), number % 9 + 1))
+        flipped = [swap[letter] for letter in letters]
+        answers = {"original": letters, "synonym": letters, "antonym": flipped, "agreement": flipped}
+        made.append(("m", number, answers, ["yes"] * len(letters)))
+    tables = tabulate_answer_consistency_by_wording_kind(opened(join_models(made)), resamples=20).set_index("pattern")
+    for (_, _, answers, _), (_, table) in zip(made, tables.groupby("model"), strict=True):
+        letters = answers["original"]
+        assert table.loc[["synonym", "antonym", "agreement"], "consistency"].tolist() == [1, 1, 0]
+        assert table.loc[["synonym", "antonym"], "excess_yes"].tolist() == [0, 0]
+        assert table.loc[["synonym", "antonym"], "diff_acc"].tolist() == [0, 0]
+        assert table.loc["agreement", "overall"] == 0
+        assert (
+            table.loc["synonym", "accuracy"] == table.loc["original", "accuracy"] == letters.count("y") / len(letters)
+        )
 
 
 @pytest.mark.parametrize("invalid", CONVENTIONS)
@@ -290,9 +298,10 @@ def test_an_unknown_convention_is_refused(tmp_path):
 
 def test_a_condition_that_was_asked_of_a_share_of_the_wordings_is_left_out(tmp_path):
     """`waver run --text-share`: it is in no table of units, and ended every table of the page in a KeyError."""
-    model = ROOT / "inference" / "demo" / "models" / "waver-demo-small"
-    waver("inference", "run", "wording", "--items", "demo", "--limit", "6", "--model", model, "--answer", "probability",
-          "text", "--text-share", "0.5", "--out", tmp_path / "run")  # fmt: skip
-    opened = runs.open_runs(tmp_path / "run")
-    conditions = set(tabulate_answer_consistency_by_wording_kind(opened, resamples=0)["condition"])
-    assert conditions and not any("text" in condition for condition in conditions)
+    rows = said({"original": "yynn", "synonym": "yyyn"})
+    texts = rows[rows["item"] < "i002"].assign(condition="chat/0-shot/text")
+    prompt = {"prompt": None, "prompt_hash": "h"}
+    conditions = {"chat/0-shot": prompt, "chat/0-shot/text": {**prompt, "answer": "text", "share": 0.5}}
+    path = write_wording(tmp_path / "run", pd.concat([rows, texts], ignore_index=True), conditions=conditions)
+    table = tabulate_answer_consistency_by_wording_kind(runs.open_runs(path), resamples=0)
+    assert set(table["condition"]) == {"chat/0-shot"}
