@@ -119,7 +119,9 @@ def claim_flips(rng: np.random.Generator, models: int, share: float) -> Claims:
 
 def claim_changed(rng: np.random.Generator, models: int, share: float) -> Claims:
     rows = name_rows(rng.binomial(QUESTIONS, share, models) / QUESTIONS, QUESTIONS, "changed")
-    said = of_choice._describe_counts_of_choice_verdicts(rows, models, (QUESTIONS, 3, 8), chance.NO_CHANCE, ())
+    said = of_choice._describe_counts_of_choice_verdicts(
+        rows, models, (QUESTIONS, pd.Series([3]), pd.Series([8])), chance.NO_CHANCE, ()
+    )
     alone = count_one_by_one(rows, ("changed_lower", "changed_upper"), of_choice.BANDS)
     return alone, not said.startswith(verdicts.UNCLEAR)
 

@@ -78,13 +78,10 @@ def _require_type_of_default(default: Any, value: Any) -> Any:
             raise ValueError(f"{shorten_to_one_line(repr(value))} is not of the kind of the default {default!r}")
         return value
     whole = isinstance(default, int)
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral if whole else numbers.Real):
+    is_of_kind = isinstance(value, numbers.Integral if whole else numbers.Real) and not isinstance(value, bool)
+    if not (is_of_kind and abs(value) < 2**63):  # NaN, too
+        kind = "whole number" if whole else "number"
         raise ValueError(
-            f"{shorten_to_one_line(repr(value))} is not a {'whole ' * whole}number, as in the default {default}"
-        )
-    size: Any = abs(value)
-    if not size < 2**63:  # NaN, too
-        raise ValueError(
-            f"{shorten_to_one_line(repr(value))} is no number that can be used here, as in the default {default}"
+            f"{shorten_to_one_line(repr(value))} is not a {kind} that can be used here, as in the default {default}"
         )
     return type(default)(value)

@@ -360,7 +360,7 @@ def test_what_an_answer_says_about_something_that_is_not_shown_is_not_lost(tmp_p
 
 @pytest.mark.parametrize(("options", "words"), [
     ({"seed": -1}, "seed = -1: give a whole number from 0 on"),
-    ({"seed": "one"}, "option seed: 'one' is not a number, as in the default 0"),
+    ({"seed": "one"}, "option seed: 'one' is not a whole number that can be used here, as in the default 0"),
     ({"resamples": None}, "option resamples: None is not a whole number"),
 ])  # fmt: skip
 def test_an_odd_parameter_of_a_notebook_is_refused_in_a_line(tmp_path, options, words):

@@ -212,7 +212,7 @@ CASES += [
     Case("more resamples than fit", "analysis table run consistency -p resamples=1000000000",
          ("resamples = 1000000000", "at most 100,000"), asked),
     Case("a seed below zero", "analysis table run consistency -p seed=-1", ("seed = -1",), asked),
-    Case("a seed of 5,000 digits", f"analysis table run consistency -p seed={'9' * 5000}", ("seed", "not a number"),
+    Case("a seed of 5,000 digits", f"analysis table run consistency -p seed={'9' * 5000}", ("not a whole number that",),
          asked),
     Case("an unknown table", "analysis table run consistncy", ("'consistncy'", "nearest is 'consistency'", "--list"),
          asked),
