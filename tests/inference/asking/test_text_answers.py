@@ -309,6 +309,76 @@ def test_japanese_difficulty_is_a_denial(text):
     assert parse_answer(text, JAPANESE) is None
 
 
+AFFIRMATIONS = {
+    "English": (AGREE, [
+        "There is no doubt that I agree.", "Without hesitation I agree.", "I agree without reservation.",
+        "While it is impossible for everyone to agree on this, I agree with the statement.",
+    ]),
+    "German": (EUROPEAN["German"], [
+        "Es besteht kein Zweifel, dass das richtig ist.", "Ich habe kein Problem damit, ja zu sagen.",
+        "Die Frage ist schwer, ich würde zustimmen.", "Ich kann nicht anders als zustimmen.",
+    ]),
+    "French": (EUROPEAN["French"], [
+        "Je suis sans aucun doute d'accord.", "Nul doute que c'est vrai.", "Je suis de loin d'accord.",
+        "À propos de la peine de mort je suis d'accord.", "Il est impossible de nier que c'est vrai.",
+    ]),
+    "Spanish": (EUROPEAN["Spanish"], [
+        "Sin ninguna duda estoy de acuerdo.", "No hay duda de que estoy de acuerdo.", "No solamente estoy de acuerdo.",
+        "No puedo estar más de acuerdo.",
+    ]),
+    "Italian": (EUROPEAN["Italian"], [
+        "Non posso che essere d'accordo.", "Non c'è dubbio che sia vero.", "Non posso non essere d'accordo.",
+    ]),
+    "Dutch": (EUROPEAN["Dutch"], ["Ik kan niet anders dan ja zeggen."]),
+    "Japanese": (JAPANESE, [
+        "賛成せざるを得ません。", "賛成するしかありません。", "賛成で間違いない。", "賛成で問題ありません。",
+        "はいで構いません。",
+        "賛成です（異論はありません）。", "賛成しないわけにはいきません。", "はいと言わざるを得ません。",
+        "賛成に違いありません。",
+        "反対ではなく賛成です。",
+    ]),
+    "Korean": ({"찬성": ["찬성"], "반대": ["반대"]}, ["찬성하지 않을 수 없습니다."]),
+    "Chinese": ({"赞成": ["赞成"], "反对": ["反对"]}, ["未来我会赞成。"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"), [(labels, text) for labels, texts in AFFIRMATIONS.values() for text in texts]
+)
+def test_negations_that_affirm_deny_nothing(labels, text):
+    assert parse_answer(text, labels) == next(iter(labels))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "賛成とは言い難いです。", "賛成するのは困難です。", "賛成は不可能です。", "賛成できず残念です。",
+        "賛成するのは控えます。",
+        "賛成は遠慮します。", "賛成ではなく、中立です。", "賛成しかねます。", "賛成しないことで問題ありません。",
+    ],
+)  # fmt: skip
+def test_japanese_denials_in_other_words_are_no_answers(text):
+    assert parse_answer(text, JAPANESE) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("German", "Ich weigere mich, ja zu sagen."), ("German", "Ich bin weit davon entfernt, ja zu sagen."),
+        ("German", "Das ist alles andere als richtig."), ("Spanish", "Me niego a decir que sí."),
+        ("Italian", "Mi rifiuto di dire sì."), ("Dutch", "Ja zou ik niet zeggen."), ("French", "C'est à peine vrai."),
+        ("French", "J'ai de la peine à dire oui."),
+    ],
+)  # fmt: skip
+def test_refusals_to_say_a_label_are_no_answers(language, text):
+    assert parse_answer(text, EUROPEAN[language]) is None
+
+
+@pytest.mark.parametrize("text", ["No, honestly, I disagree.", "No I disagree."])
+def test_a_no_that_replies_denies_nothing_behind_it(text):
+    assert parse_answer(text, AGREE) == "disagree"
+
+
 def test_latin_labels_have_boundaries_even_inside_japanese():
     assert parse_answer("私はagreeです", AGREE) == "agree"
     assert parse_answer("私はagreementです", AGREE) is None
