@@ -288,7 +288,7 @@ def test_european_negations_deny_what_follows_in_their_clause(language, text, la
     [
         "没有理由反对。", "我没有任何理由反对。", "我找不到理由反对。", "我看不出有什么理由反对。", "毫无理由反对",
         "没有必要反对。", "我不认为我会同意。", "我没办法同意。", "我不能说同意还是不同意。", "我既不同意也不反对。",
-        "我不得不同意。", "沒有理由同意",
+        "我不得不同意。", "沒有理由同意", "我无意同意。", "我未必同意。", "我不见得同意。",
     ],
 )  # fmt: skip
 def test_chinese_negations_of_a_reason_or_a_saying_deny_what_follows(text):
@@ -327,7 +327,7 @@ AFFIRMATIONS = {
         "No puedo estar más de acuerdo.",
     ]),
     "Italian": (EUROPEAN["Italian"], [
-        "Non posso che essere d'accordo.", "Non c'è dubbio che sia vero.", "Non posso non essere d'accordo.",
+        "Non posso che essere d'accordo.", "Non c'è alcun dubbio che sia vero.", "Non posso non essere d'accordo.",
     ]),
     "Dutch": (EUROPEAN["Dutch"], ["Ik kan niet anders dan ja zeggen."]),
     "Japanese": (JAPANESE, [
@@ -354,6 +354,8 @@ def test_negations_that_affirm_deny_nothing(labels, text):
     [
         "賛成とは言い難いです。", "賛成するのは困難です。", "賛成は不可能です。", "賛成できず残念です。",
         "賛成するのは控えます。",
+        "賛成は避けたい。", "「賛成」とも「反対」とも言えません。", "賛成するか迷っています。",
+        "賛成するのは間違いです。",
         "賛成は遠慮します。", "賛成ではなく、中立です。", "賛成しかねます。", "賛成しないことで問題ありません。",
     ],
 )  # fmt: skip
