@@ -23,7 +23,8 @@ LETTER = rf"[^\W\d_{_SPACELESS}]"
 # "There is no doubt that I agree", "je suis sans aucun doute d'accord", "non posso che essere d'accordo" deny nothing.
 _NEGATION = (
     r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont"
-    r"|no(?!,|\s+(?:i|s[oó]lo|solamente|doubts?|question\s+that|(?:(?:hay|cabe|tengo)\s+)?(?:(?:la\s+)?(?:menor|ninguna)\s+)?dudas?"
+    r"|no(?!,|\s+(?:i|s[oó]lo|solamente|doubts?|question\s+that"
+    r"|(?:(?:hay|cabe|tengo)\s+)?(?:(?:la\s+)?(?:menor|ninguna)\s+)?dudas?"
     r"|pued[eo]\s+(?:m[aá]s\s+que|estar\s+m[aá]s))\b)"
     r"|none|nobody|nothing|never|neither|nor|hardly|barely|scarcely|rarely"
     r"|without(?!\s+(?:an?\s+|any\s+)?(?:doubt|hesitation|question|reservation))|unable|refus(?:e|es|ed|ing)"
@@ -35,14 +36,16 @@ _EUROPEAN_NEGATION = (
     r"nicht(?!\s+(?:nur|anders\s+als)\b)|nichts|nie|niemals|niemand"
     r"|kein(?:e[nmrs]?|eswegs|esfalls)?(?!\s+(?:zweifel|problem|wunder)\b)|weder|kaum|mitnichten"
     r"|schwer(?:lich)?|schwierig|unmöglich|weigere|davon\s+entfernt|alles\s+andere\s+als"
-    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+(?:seulement|de\s+doute)\b)|jamais|rien(?!\s+n')|guère"
+    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+(?:seulement|de\s+doute)\b)|jamais|rien(?!\s+n'est\s+plus\b)|guère"
     r"|aucune?(?!\s+(?:doute|hésitation)\b)|nul(?:lement)?(?!\s+doute\b)|ni|peine(?=\s+à\b)|à\s+peine|(?<!\bde\s)loin"
     r"|personne(?=\s+ne\b)|impossible(?=\s+(?:d'|pour\b|de\s+(?!nier\b)))|difficile(?:ment)?"
     r"|nunca|jamás|nadie|nada|ning(?:ún|un[oa])(?!\s+duda\b)|tampoco|apenas|imposible|difícil(?:mente)?"
     r"|en\s+absoluto|lejos|me\s+niego"
-    r"|(?<!posso\s)non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement|(?:c'è|ho)\s+(?:(?:alcun|nessun)\s+)?dubb[io]o?|posso\s+(?:che|non)"
+    r"|(?<!posso\s)non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement|"
+    r"(?:c'è|ho)\s+(?:(?:alcun|nessun)\s+)?dubb[io]o?|posso\s+(?:che|non)"
     r"|potrei\s+essere\s+più)\b)"
-    r"|né|nessun[oa]?(?!\s+dubbio\b)|niente|nulla|neanche|nemmeno|neppure|impossibile|difficilmente|lontano|mi\s+rifiuto"
+    r"|né|nessun[oa]?(?!\s+dubbio\b)|niente|nulla|neanche|nemmeno|neppure|impossibile|difficilmente|lontano"
+    r"|mi\s+rifiuto"
     r"|niet(?!\s+(?:alleen|anders\s+dan)\b)|niets|nooit|geen(?:szins)?(?!\s+twijfel\b)|nauwelijks|allerminst"
     r"|onmogelijk|moeilijk|weiger"
 )
@@ -94,15 +97,16 @@ _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETT
 # German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen"; but not
 # where a sentence begins: "die Frage ist schwer, ich stimme zu".
 _COMMA = (
-    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)|(?<=lust)"
-    r"|(?<=mich)|(?<=entfernt)),(?!\s+(?:ich|wir|das|es|also|daher)\b))?"
+    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)"
+    r"|(?<=lust)|(?<=mich)|(?<=entfernt)),(?!\s+(?:ich|wir|(?:das|es)\s+ist|also|daher)\b))?"
 )
 _EUROPEAN_REACH = _REACH.replace(_NEW_CLAUSE, _EUROPEAN_CLAUSE).replace("[ \\t", rf"{_COMMA}[ \t")
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
 _CHINESE_NEGATION = (  # "不能", "没有任何理由", "不认为我会"; but "不得不" and "不能不" deny nothing
     "(?:(?<!不得)(?<!不能)不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?"
-    "|打算|是[很太]?|再|[见見]?得|到|出有?)?|非|未[能必]?(?![来來])|[没沒]有?|[无無][法意]?|[难難]以|很[难難]|[谈談]不上|拒[绝絕]|既)"
+    "|打算|是[很太]?|再|[见見]?得|到|出有?)?|非|未[能必]?(?![来來])|[没沒]有?|[无無][法意]?"
+    "|[难難]以|很[难難]|[谈談]不上|拒[绝絕]|既)"
     "(?:任何|什[么麼])?(?:理由|道理|必要|[办辦]法|可能)?(?:去|[来來])?"
     "(?:[说說]|表示|[认認][为為]|[觉覺]得|完全|太|很|真的)?(?:我|自己)?[会會]?"
 )
@@ -126,12 +130,13 @@ _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬�
 )
 _JAPANESE_AFFIRMATION = (  # "賛成せざるを得ない", "賛成するしかない", "賛成で間違いありません", "賛成しても構わない"
     r"(?:です(?:から|ので|し)|(?:(?!ない|ません)[^\s。、,.!?「」()]){0,12}?(?:ざるを[得え]|しか(?!ね)|過言で|差し支え"
-    r"|(?:ほか|他|以外|間違い|違い|相違|異論|異存|疑い|迷い|(?:何の|[でにもて])問題)に?[はがも]?(?:ない|ありません)"
+    r"|(?:ほか|他|以外|間違い|違い|相違|異論|異存|疑い|迷い|(?:何の|[でにもて])問題)に?[はがも]?(?:ない|ありません)(?!とは|わけ|か)"
     r"|ないわけに|(?:ないで|ずに)はいられ|(?:構|かま)(?:わない|いません)))"
 )
 _JAPANESE_NEGATION = (
     rf"[」』)]*(?!{_JAPANESE_AFFIRMATION})[^\s。、,.!?「」()]{{0,12}}?"
-    r"(?:ない|ません|かねる|かねます|で(?:は)?なく|じゃなく|というより|できず|控え(?!め)|避け[るまた]|迷って|悩んで|遠慮|保留|程遠い)"
+    r"(?:ない|ません|かねる|かねます|で(?:は)?なく|じゃなく|というより|できず|控え(?!め)|避け[るまた]"
+    r"|迷って|悩んで|遠慮|保留|程遠い)"
     r"|し(?:がた|にく|づら|難)い|とは言い(?:がた|にく|づら|難)い"
     r"|(?:する(?:の|こと))?[はがも](?:難しい|無理|困難|不可能)|(?:する|と[言い]う)のは間違い(?:です|だ)|とは違う"
 )

@@ -355,7 +355,7 @@ def test_negations_that_affirm_deny_nothing(labels, text):
         "賛成とは言い難いです。", "賛成するのは困難です。", "賛成は不可能です。", "賛成できず残念です。",
         "賛成するのは控えます。",
         "賛成は避けたい。", "「賛成」とも「反対」とも言えません。", "賛成するか迷っています。",
-        "賛成するのは間違いです。",
+        "賛成するのは間違いです。", "賛成で問題ないとは言えません。",
         "賛成は遠慮します。", "賛成ではなく、中立です。", "賛成しかねます。", "賛成しないことで問題ありません。",
     ],
 )  # fmt: skip
@@ -369,7 +369,9 @@ def test_japanese_denials_in_other_words_are_no_answers(text):
         ("German", "Ich weigere mich, ja zu sagen."), ("German", "Ich bin weit davon entfernt, ja zu sagen."),
         ("German", "Das ist alles andere als richtig."), ("Spanish", "Me niego a decir que sí."),
         ("Italian", "Mi rifiuto di dire sì."), ("Dutch", "Ja zou ik niet zeggen."), ("French", "C'est à peine vrai."),
-        ("French", "J'ai de la peine à dire oui."),
+        ("French", "J'ai de la peine à dire oui."), ("French", "Rien n'indique que c'est vrai."),
+        ("German", "Ich bin nicht bereit, das als richtig zu bezeichnen."),
+        ("German", "Ich habe keine Lust, ja zu sagen."),
     ],
 )  # fmt: skip
 def test_refusals_to_say_a_label_are_no_answers(language, text):
