@@ -20,22 +20,34 @@ CHARACTER = rf"[^\W_{_SPACELESS}]"
 HANGUL = "\uac00-\ud7a3"
 LETTER = rf"[^\W\d_{_SPACELESS}]"
 
+# "There is no doubt that I agree", "je suis sans aucun doute d'accord", "non posso che essere d'accordo" deny nothing.
 _NEGATION = (
-    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont|no(?!\s+s[oó]lo\b)|none|nobody|nothing"
-    r"|never|neither|nor|hardly|barely|scarcely|rarely|without|unable|refus(?:e|es|ed|ing)|declin(?:e|es|ed|ing)"
-    r"|fail(?:s|ed)?|avoid(?:s|ing)?|refrain(?:s|ing)?"
+    r"not(?!\s+(?:only|just|merely|simply)\b)|\w*n't|cannot|cant|dont|wont"
+    r"|no(?!,|\s+(?:i|s[oó]lo|solamente|doubts?|question\s+that"
+    r"|(?:(?:hay|cabe|tengo)\s+)?(?:(?:la\s+)?(?:menor|ninguna)\s+)?dudas?"
+    r"|pued[eo]\s+(?:m[aá]s\s+que|estar\s+m[aá]s))\b)"
+    r"|none|nobody|nothing|never|neither|nor|hardly|barely|scarcely|rarely"
+    r"|without(?!\s+(?:an?\s+|any\s+)?(?:doubt|hesitation|question|reservation))|unable|refus(?:e|es|ed|ing)"
+    r"|declin(?:e|es|ed|ing)|fail(?:s|ed)?|avoid(?:s|ing)?|refrain(?:s|ing)?"
 )
-# Of the European languages that Waver asks in: German, French, Spanish ("no" as above) and Italian, Dutch.
+# Of the European languages that Waver asks in: German, French, Spanish ("no" as above) and Italian, Dutch. Of words
+# that are English, too, those of another language must follow.
 _EUROPEAN_NEGATION = (
-    r"nicht(?!\s+nur\b)|nichts|nie|niemals|niemand|kein(?:e[nmrs]?|eswegs|esfalls)?|weder|kaum|mitnichten"
-    r"|schwer(?:lich)?|schwierig|unmöglich"
-    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+seulement\b)|jamais|rien|guère|aucune?|nul(?:lement)?|ni|peine|loin"
-    r"|personne(?=\s+ne\b)|impossible|difficile(?:ment)?"
-    r"|nunca|jamás|nadie|nada|ning(?:ún|un[oa])|tampoco|apenas|imposible|difícil(?:mente)?"
-    r"|en\s+absoluto|lejos"
-    r"|non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement)\b)|né|nessun[oa]?|niente|nulla|neanche|nemmeno|neppure"
-    r"|impossibile|difficilmente|lontano"
-    r"|niet(?!\s+alleen\b)|niets|nooit|geen(?:szins)?|nauwelijks|allerminst|onmogelijk|moeilijk|weiger"
+    r"nicht(?!\s+(?:nur|anders\s+als)\b)|nichts|nie|niemals|niemand"
+    r"|kein(?:e[nmrs]?|eswegs|esfalls)?(?!\s+(?:zweifel|problem|wunder)\b)|weder|kaum|mitnichten"
+    r"|schwer(?:lich)?|schwierig|unmöglich|weigere|davon\s+entfernt|alles\s+andere\s+als"
+    r"|ne(?=\s+saurai[st]\b)|pas(?!\s+(?:seulement|de\s+doute)\b)|jamais|rien(?!\s+n'est\s+plus\b)|guère"
+    r"|aucune?(?!\s+(?:doute|hésitation)\b)|nul(?:lement)?(?!\s+doute\b)|ni|peine(?=\s+à\b)|à\s+peine|(?<!\bde\s)loin"
+    r"|personne(?=\s+ne\b)|impossible(?=\s+(?:d'|pour\b|de\s+(?!nier\b)))|difficile(?:ment)?"
+    r"|nunca|jamás|nadie|nada|ning(?:ún|un[oa])(?!\s+duda\b)|tampoco|apenas|imposible|difícil(?:mente)?"
+    r"|en\s+absoluto|lejos|me\s+niego"
+    r"|(?<!posso\s)non(?!-|\s+(?:sol[oa]|soltanto|solamente|seulement|"
+    r"(?:c'è|ho)\s+(?:(?:alcun|nessun)\s+)?dubb[io]o?|posso\s+(?:che|non)"
+    r"|potrei\s+essere\s+più)\b)"
+    r"|né|nessun[oa]?(?!\s+dubbio\b)|niente|nulla|neanche|nemmeno|neppure|impossibile|difficilmente|lontano"
+    r"|mi\s+rifiuto"
+    r"|niet(?!\s+(?:alleen|anders\s+dan)\b)|niets|nooit|geen(?:szins)?(?!\s+twijfel\b)|nauwelijks|allerminst"
+    r"|onmogelijk|moeilijk|weiger"
 )
 # "If I had to choose" is no condition, but the model's way to an answer.
 _FORCED = (
@@ -60,7 +72,7 @@ _OTHERS = (
     r"one|you|they|he|she|anyone|everyone|everybody|someone|somebody|people|persons?|individuals?|others|experts?"
     r"|humans?|users?|citizens|voters|readers|respondents|author|public|society|majority|minority|those|who|some|many"
     r"|several|most(?!\s+(?:strongly|certainly|definitely|likely|appropriate|fitting|suitable|accurate"
-    r"|honest))|\w+(?:ists|ians|atives|als|ers|ents|ics)"
+    r"|honest))|(?!(?:and|besond|imm)ers\b)\w+(?:ists|ians|atives|als|ers|ents|ics)"
     r"|we\s+all|we\s+(?:can|could|should|must|need)|than|over(?=\s+$)|instead\s+of|such\s+as|for\s+example"
     r"|(?:a|an|the)(?=\s+\w+(?:\s+\w+){0,4}\s+(?:would|will|could|might|may|can|must|should)\s+$)"
     r"|(?:the|these|my|our|his|her|their)(?=(?:\s+\w+)?\s+(?!(?:is|was|says|means|reads|seems"
@@ -82,40 +94,53 @@ _NEW_CLAUSE = rf"and|as|because|but|however|instead|since|so|still|therefore|tho
 # From such a word to its label: perhaps an aside in commas ("I do not, however, agree"), then up to six words.
 # Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
 _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
-# German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen".
+# German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen"; but not
+# where a sentence begins: "die Frage ist schwer, ich stimme zu".
 _COMMA = (
-    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)),)?"
+    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)"
+    r"|(?<=lust)|(?<=mich)|(?<=entfernt)),(?!\s+(?:ich|wir|(?:das|es)\s+ist|also|daher)\b))?"
 )
 _EUROPEAN_REACH = _REACH.replace(_NEW_CLAUSE, _EUROPEAN_CLAUSE).replace("[ \\t", rf"{_COMMA}[ \t")
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
 _CHINESE_NEGATION = (  # "不能", "没有任何理由", "不认为我会"; but "不得不" and "不能不" deny nothing
     "(?:(?<!不得)(?<!不能)不(?:太|大|很|完全|能[够夠]?|[会會]|敢|[愿願]意?|想|怎[么麼]|一定|可能|可以|[应應][该該]?"
-    "|打算|是|再|得|到|出有?)?|非|未能?|[没沒]有?|[无無]法?|[难難]以|很[难難]|[谈談]不上|拒[绝絕]|既)"
+    "|打算|是[很太]?|再|[见見]?得|到|出有?)?|非|未[能必]?(?![来來])|[没沒]有?|[无無][法意]?"
+    "|[难難]以|很[难難]|[谈談]不上|拒[绝絕]|既)"
     "(?:任何|什[么麼])?(?:理由|道理|必要|[办辦]法|可能)?(?:去|[来來])?"
     "(?:[说說]|表示|[认認][为為]|[觉覺]得|完全|太|很|真的)?(?:我|自己)?[会會]?"
 )
-_GERMAN_DENIAL = (  # "Ja sagen würde ich nicht"
-    r"(?: sagen| antworten)? (?:kann|könnte|würde|werde|will|möchte|mag|darf) (?:ich|man) (?:\w+ ){0,3}(?:nicht|nie)\b"
+_GERMAN_OR_DUTCH_DENIAL = (  # "Ja sagen würde ich nicht", "ja zou ik niet zeggen"
+    r"(?: sagen| antworten)? (?:kann|könnte|würde|werde|will|möchte|mag|darf|zou|kan|wil|zal) (?:ich|man|ik) "
+    r"(?:\w+ ){0,3}(?:nicht|nie|niet|nooit)\b"
 )
 _DENIED_BEFORE = re.compile(
     rf"(?<![\w'])(?:(?:{_NEGATION}){_REACH}|(?:{_EUROPEAN_NEGATION}){_EUROPEAN_REACH})|{_CHINESE_NEGATION}$"
 )
 _KOREAN_DENIAL = (  # behind a stem: "지 않습니다", "진 못합니다", " 수 없다", "기는 어렵다"
-    r"(?:(?:[지치][는도를]?|진) ?(?:않|못|아니)| ?(?:(?:수|이유|까닭|근거|필요|생각|마음)[는도가은이]?|순) ?없"
+    r"(?:(?:[지치][는도를]?|진) ?(?:않|못|아니)"
+    r"| ?(?:(?:수|이유|까닭|근거|필요|생각|마음|의향|의사)[는도가은이]?|순) ?없"
     r"| (?:이유|까닭|근거)[를을]? 찾(?:을 수|지)"
     r"|(?:기[가는엔]?|긴) ?(?:어[렵려]|힘[들듭드]|곤란))"
 )
 _KOREAN_NEGATION = (  # "찬성은 아닙니다", "찬성 안 합니다", "찬성하지 않습니다", "찬성하는 것은 아닙니다"
-    r"'?[이가은는도을를]? ?(?:아[니닙닌]|(?:안|못) ?[하합해할함되됩돼]"
+    r"(?!하지 않을 수[는도가]? ?없)'?[이가은는도을를]? ?(?:아[니닙닌]|(?:안|못) ?[하합해할함되됩돼]"
     rf"|(?:[하되할될]|하고 싶|(?:한다|이라)?고[는도]? \w{{1,4}}?)?{_KOREAN_DENIAL}"
     r"|하는 (?:것|거|건|게|편|쪽|입장|의견)[은는이도]? ?아[니닙닌])"
 )
-_JAPANESE_NEGATION = (
-    r"[」』]?[^\s。、,.!?「」]{0,12}?(?:ない|ません|かねる|かねます)|し(?:がた|にく|づら|難)い"
-    r"|(?:する(?:の|こと))?[はがも](?:難しい|無理)"
+_JAPANESE_AFFIRMATION = (  # "賛成せざるを得ない", "賛成するしかない", "賛成で間違いありません", "賛成しても構わない"
+    r"(?:です(?:から|ので|し)|(?:(?!ない|ません)[^\s。、,.!?「」()]){0,12}?(?:ざるを[得え]|しか(?!ね)|過言で|差し支え"
+    r"|(?:ほか|他|以外|間違い|違い|相違|異論|異存|疑い|迷い|(?:何の|[でにもて])問題)に?[はがも]?(?:ない|ありません)(?!とは|わけ|か)"
+    r"|ないわけに|(?:ないで|ずに)はいられ|(?:構|かま)(?:わない|いません)))"
 )
-_DENIED_AFTER = re.compile(rf"{_JAPANESE_NEGATION}|{_KOREAN_NEGATION}|{_GERMAN_DENIAL}")
+_JAPANESE_NEGATION = (
+    rf"[」』)]*(?!{_JAPANESE_AFFIRMATION})[^\s。、,.!?「」()]{{0,12}}?"
+    r"(?:ない|ません|かねる|かねます|で(?:は)?なく|じゃなく|というより|できず|控え(?!め)|避け[るまた]"
+    r"|迷って|悩んで|遠慮|保留|程遠い)"
+    r"|し(?:がた|にく|づら|難)い|とは言い(?:がた|にく|づら|難)い"
+    r"|(?:する(?:の|こと))?[はがも](?:難しい|無理|困難|不可能)|(?:する|と[言い]う)のは間違い(?:です|だ)|とは違う"
+)
+_DENIED_AFTER = re.compile(rf"{_JAPANESE_NEGATION}|{_KOREAN_NEGATION}|{_GERMAN_OR_DUTCH_DENIAL}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
 PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
@@ -129,7 +154,7 @@ _REPORTED_BEFORE = re.compile(
     r"|(?<!only\s)\bdo\s+i(?=[^.:;!?\n]*$)|\bthan\s+i\s+$"
     r"|\bi\s+(?:know|met|asked|heard|respect)\b[^.,;:!?\n]*$"
     r"|\b(?:example|sample|typical|possible|instance|(?:could|might|may)\s+be)\b[^.;!?\n]{0,20}:\s*(?:i\s+)?$"
-    r"|\b(?:doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe"
+    r"|\b(?:(?<!\bno\s)doubt|imagine|assume|pretend|let's\s+say|(?:he|she|you|they|who|people)\s+(?:think|believe"
     r"|know|assume|hope|say|want)s?)"
     r"\s+(?:that\s+)?(?:i\s+)?(?:would\s+)?$"
 )
@@ -172,6 +197,7 @@ _GOES_ON_WITH = re.compile(
     rf"|\s+with\s+(?:the|an?|its|their|such\s+an?)\s+(?:[\w-]+\s+){{0,2}}(?:{stances.NOUNS}|author|speaker|message)s?\b"
     rf"|\s+(?:on|to)\s+(?:(?:an?|some|the)(?:\s+\w+){{0,2}}\s+(?:extent|degree|point|question"
     rf"|{stances.NOUNS})|this|that|it|your|indicate|meet|express|show|reflect)\b"
+    r"|\s+without\s+(?:an?\s+|any\s+)?(?:doubt|hesitation|question|reservation)"
 )
 _CHOICE_BEFORE = re.compile(r"\b(?:between|either|options,|choices,)\s+$")  # "between agree and disagree"
 _OPEN_BEFORE = re.compile(
@@ -196,6 +222,7 @@ _EMPHATIC_BEFORE = re.compile(r"\bc(?:ould|an)(?:n't|\s*not)\s+$")
 _EMPHATIC_AFTER = re.compile(r"(?:\s+with\s+\w+(?:\s+\w+)?)?\s+more\b")
 JOINED = re.compile(
     rf"\s*[,/、・もかやと]\s*|(?:でも|とも|または|又は|もしくは)"
+    r"|[」』](?:[,/、・もかやと]|でも|とも|または|又は|もしくは)[「『]"
     r"|(?:하지도|한다고도),?\s+|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
     r"|,?\s+(?:oder|noch|ou|ni|o|u|né|of)\s+(?:[\w']+\s+){0,3}|[或还還]是?|或者|也不|也[没沒]有?|[与與和]"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"

@@ -11,6 +11,7 @@
 3.  A mention is *denied* if a negation stands before it in the same clause, at most six words away ("don't agree",
     "unable to agree"), a Chinese one right before it ("不太同意", "没有理由反对"), or a Japanese or Korean one after it
     ("賛成できません", "찬성하지 않습니다"). A German one may have "dass" or "ob" behind its comma.
+    Negations that affirm ("no doubt", "sans aucun doute", "non posso che", "賛成せざるを得ない") deny nothing.
     Mentions joined by "or", "nor", a comma or a slash share the denial. If they are different labels ("neither agree
     nor disagree", "I cannot agree or disagree"), the text declines to choose there; this neither gives an answer nor
     cancels one given elsewhere.

@@ -19,7 +19,7 @@ SAID_ANSWER = (
 """What stands before an answer. A colon or a verb belongs to it: "Answer 5" has no such words."""
 JOINING_WORDS = r"to|or|and|bis|oder|und|à|ou|et|o|y|e|en|または|或者?|到|또는|혹은"
 """What stands between two numbers or letters that are both named; not the Dutch "of", which is English, too."""
-JOINER = rf"(?:[,;&+|/~、\u301c\u2013\u2014-]|\b(?:{JOINING_WORDS})|[とか和])"
+JOINER = rf"(?:[,;&+|/~、・\u301c\u2013\u2014-]|\b(?:{JOINING_WORDS})|[とか和])"
 """The same, marks among it: "B/C", "B, C". What follows must be seen to be another answer."""
 LABEL_NOUN = r"(?:option|choice|選択肢|选项)\s*"
 """What may stand right before a letter or a number: "Option B"."""

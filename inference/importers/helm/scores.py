@@ -95,7 +95,7 @@ class HelmScores:
                     run, len(instances), scores_by_split, run.read_stated_means_by_metric_and_split()
                 )
             )
-        if self._answers.metric not in {*metrics, EXACT_MATCH}:
+        if metrics and self._answers.metric not in {*metrics, EXACT_MATCH}:
             raise InputError(
                 f"--metric {shorten_text(self._answers.metric)}: no run has this metric; there are "
                 f"{shorten_text(', '.join(metrics), 300)}"

@@ -182,7 +182,7 @@ def _parse_options_from_differing_contexts(
     shared = shared[: len(shared) - len(_NO_LETTER_OF_WORD.split(shared)[-1])]  # whole words
     texts = {text for text in doc.values() if isinstance(text, str)} if isinstance(doc, dict) else set()
     starts = {len(contexts[0]) - len(text) for text in texts if contexts[0].endswith(text)}
-    starts = {start for start in starts if start < len(shared) and all(c[start:] in texts for c in contexts)}
+    starts = {start for start in starts if start <= len(shared) and all(c[start:] in texts for c in contexts)}
     shared = shared[: max(starts)] if starts else _BEGUN_JAPANESE_WORD.sub("", shared)
     if shared in contexts:  # where one option begins another
         shared = shared[:-1]

@@ -51,8 +51,10 @@ _LETTER = re.compile(
     rf"[\s*_`\"'“(\[「『【]*(?:(?i:{LABEL_NOUN})[(\[*]*)?([A-Z])(?!{CHARACTER}|_\w|['’]\w)"
     rf"({_CLOSING}(?:{COPULA}(?=[.。]){_CLOSING})?)(.*)"
 )
-_ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、])[\s*_(]*([A-Z])(?!{CHARACTER})")
-_JOINED = re.compile(rf"[\s*_)\]]*{JOINER}[\s*_(\[]*([A-Za-z])[\s*_]*(?:[.):。\]]|\Z)")
+_ANOTHER = re.compile(rf"(?:\bor\b|\band\b|または|[/,&、・])[\s*_(]*([A-Z])(?!{CHARACTER})")
+_JOINED = re.compile(  # but “A. red, e.g. a rose” names no E
+    rf"[\s*_)\]]*{JOINER}[\s*_(\[]*(?!(?:e\.\s?g|i\.\s?e)\.)([A-Za-z])[\s*_]*(?:[.):。\]]|\Z)"
+)
 _LISTED = re.compile(r"[\s*_(]*([A-Z])[.):。]")
 _MARKS = " \t*_`\"'“”.()[]。「」『』【】"
 

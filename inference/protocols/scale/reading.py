@@ -7,8 +7,8 @@ by numbers or letters is read so:
     "Option", and after marks and brackets. A letter ends there: a mark or the end of the line follows, so "A good idea"
     is no A. So does a number: "4.5" and "1 to 5" are no answers. A "です" or "입니다" may follow ("3です"). Where
     the words of another option follow at once ("4. Strongly disagree"), or another number or letter ("B/C", "2, 3";
-    not "4/5", which is four of at most five), the text contradicts itself, and is invalid; in scripts without blanks,
-    no blank need follow these words.
+    not "4/5", which is four of at most five), or a list of options begins, the text contradicts itself, and is
+    invalid; in scripts without blanks, no blank need follow these words.
 2.  Else it is read for the words of the options.
 3.  Else it is invalid. Options that are whole numbers have no other words: of these the first number that rule 1 takes
     counts.
@@ -133,6 +133,12 @@ def find_option_words_by_number_or_letter(text: str, shown: ShownOptions, labels
     also_named = another.match(folded, match.end())
     if also_named and option_by_answer[also_named["label"]] != option:
         return None
+    other_lines = "|".join(
+        rf"{re.escape(answer)}\W+{re.escape(other)}" for answer, other in option_by_answer.items() if other != option
+    )
+    begun_list = rf"[\W_]*{re.escape(option)}[^\w\n]*\n[\W_]*(?:{other_lines})(?!{CHARACTER})"
+    if wordings and re.match(begun_list, folded[match.end() :], re.IGNORECASE):
+        return None
     behind = re.sub(rf"^[番点점]?{COPULA}", "", folded[match.end() :])
     rest = behind.lstrip(" \t\"'*_`)]\u201d\u2019.:,-\u2013\u2014(\u300d\u300f\u3011\u3002").casefold()
     named = [other for other in wordings if re.match(rf"{re.escape(other.casefold())}(?!{CHARACTER})", rest)]
@@ -158,8 +164,9 @@ def _build_label_patterns_options_and_wordings(
     words = "|".join(re.escape(option) for option in sorted(shown.options, key=len, reverse=True))
     of_most = "" if labels == LETTERS else rf"(?!/\s*{re.escape(max(shown.answers, key=int))}(?!\d))"
     marks = r"[ \t\"'*_`)\].:\u201d\u2019\u3002\u300d\u300f\u3011]*"
+    noun = rf"(?:(?i:{LABEL_NOUN}){_MARKS})?"
     another = re.compile(
-        rf"{marks}(?:\(?(?i:{words}){marks})?{of_most}{JOINER}{_MARKS}(?:(?i:{LABEL_NOUN}){_MARKS})?(?P<label>{label})"
+        rf"{marks}(?:\(?(?i:{words}){marks}|{of_most})\(?{JOINER}(?!\s*\n){_MARKS}{noun}(?P<label>{label})"
         r"(?=\s*(?:$|[^\w\s'\u2019]))(?![.,][0-9])",
         re.MULTILINE,
     )

@@ -288,7 +288,7 @@ def test_european_negations_deny_what_follows_in_their_clause(language, text, la
     [
         "没有理由反对。", "我没有任何理由反对。", "我找不到理由反对。", "我看不出有什么理由反对。", "毫无理由反对",
         "没有必要反对。", "我不认为我会同意。", "我没办法同意。", "我不能说同意还是不同意。", "我既不同意也不反对。",
-        "我不得不同意。", "沒有理由同意",
+        "我不得不同意。", "沒有理由同意", "我无意同意。", "我未必同意。", "我不见得同意。",
     ],
 )  # fmt: skip
 def test_chinese_negations_of_a_reason_or_a_saying_deny_what_follows(text):
@@ -307,6 +307,80 @@ def test_korean_without_a_reason_is_no_answer(text):
 @pytest.mark.parametrize("text", ["賛成しがたい。", "賛成は難しいです。", "賛成するのは無理です。"])
 def test_japanese_difficulty_is_a_denial(text):
     assert parse_answer(text, JAPANESE) is None
+
+
+AFFIRMATIONS = {
+    "English": (AGREE, [
+        "There is no doubt that I agree.", "Without hesitation I agree.", "I agree without reservation.",
+        "While it is impossible for everyone to agree on this, I agree with the statement.",
+    ]),
+    "German": (EUROPEAN["German"], [
+        "Es besteht kein Zweifel, dass das richtig ist.", "Ich habe kein Problem damit, ja zu sagen.",
+        "Die Frage ist schwer, ich würde zustimmen.", "Ich kann nicht anders als zustimmen.",
+    ]),
+    "French": (EUROPEAN["French"], [
+        "Je suis sans aucun doute d'accord.", "Nul doute que c'est vrai.", "Je suis de loin d'accord.",
+        "À propos de la peine de mort je suis d'accord.", "Il est impossible de nier que c'est vrai.",
+    ]),
+    "Spanish": (EUROPEAN["Spanish"], [
+        "Sin ninguna duda estoy de acuerdo.", "No hay duda de que estoy de acuerdo.", "No solamente estoy de acuerdo.",
+        "No puedo estar más de acuerdo.",
+    ]),
+    "Italian": (EUROPEAN["Italian"], [
+        "Non posso che essere d'accordo.", "Non c'è alcun dubbio che sia vero.", "Non posso non essere d'accordo.",
+    ]),
+    "Dutch": (EUROPEAN["Dutch"], ["Ik kan niet anders dan ja zeggen."]),
+    "Japanese": (JAPANESE, [
+        "賛成せざるを得ません。", "賛成するしかありません。", "賛成で間違いない。", "賛成で問題ありません。",
+        "はいで構いません。",
+        "賛成です（異論はありません）。", "賛成しないわけにはいきません。", "はいと言わざるを得ません。",
+        "賛成に違いありません。",
+        "反対ではなく賛成です。",
+    ]),
+    "Korean": ({"찬성": ["찬성"], "반대": ["반대"]}, ["찬성하지 않을 수 없습니다."]),
+    "Chinese": ({"赞成": ["赞成"], "反对": ["反对"]}, ["未来我会赞成。"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"), [(labels, text) for labels, texts in AFFIRMATIONS.values() for text in texts]
+)
+def test_negations_that_affirm_deny_nothing(labels, text):
+    assert parse_answer(text, labels) == next(iter(labels))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "賛成とは言い難いです。", "賛成するのは困難です。", "賛成は不可能です。", "賛成できず残念です。",
+        "賛成するのは控えます。",
+        "賛成は避けたい。", "「賛成」とも「反対」とも言えません。", "賛成するか迷っています。",
+        "賛成するのは間違いです。", "賛成で問題ないとは言えません。",
+        "賛成は遠慮します。", "賛成ではなく、中立です。", "賛成しかねます。", "賛成しないことで問題ありません。",
+    ],
+)  # fmt: skip
+def test_japanese_denials_in_other_words_are_no_answers(text):
+    assert parse_answer(text, JAPANESE) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("German", "Ich weigere mich, ja zu sagen."), ("German", "Ich bin weit davon entfernt, ja zu sagen."),
+        ("German", "Das ist alles andere als richtig."), ("Spanish", "Me niego a decir que sí."),
+        ("Italian", "Mi rifiuto di dire sì."), ("Dutch", "Ja zou ik niet zeggen."), ("French", "C'est à peine vrai."),
+        ("French", "J'ai de la peine à dire oui."), ("French", "Rien n'indique que c'est vrai."),
+        ("German", "Ich bin nicht bereit, das als richtig zu bezeichnen."),
+        ("German", "Ich habe keine Lust, ja zu sagen."),
+    ],
+)  # fmt: skip
+def test_refusals_to_say_a_label_are_no_answers(language, text):
+    assert parse_answer(text, EUROPEAN[language]) is None
+
+
+@pytest.mark.parametrize("text", ["No, honestly, I disagree.", "No I disagree."])
+def test_a_no_that_replies_denies_nothing_behind_it(text):
+    assert parse_answer(text, AGREE) == "disagree"
 
 
 def test_latin_labels_have_boundaries_even_inside_japanese():

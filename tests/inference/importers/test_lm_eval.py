@@ -204,6 +204,13 @@ def test_options_in_the_text_that_begin_alike_are_whole_where_the_document_has_t
     )
 
 
+def test_options_of_the_document_are_not_lengthened_by_a_word_before_them():
+    """牛乳 was 毎日牛乳: 毎日 was taken for the start of a Japanese word."""
+    doc = {"sentence": "私は毎日_を飲む。", "option1": "牛乳", "option2": "紅茶"}
+    options = _parse_options_from_differing_contexts(["私は毎日牛乳", "私は毎日紅茶"], "を飲む。", False, doc)
+    assert (options.text, options.words) == ("私は毎日_を飲む。", ("牛乳", "紅茶"))
+
+
 @pytest.mark.parametrize("shape", ["list", "numbers", "flat"])
 def test_older_and_other_shapes_of_a_row_read_the_same(tmp_path, shape):
     """Arguments as a list of lists; numbers as numbers, no list of metrics; lmms-eval's lists of one."""

@@ -149,6 +149,13 @@ def test_the_line_of_the_format_comes_before_sentences() -> None:
         assert find_chosen_letter("The answer is A.\nAnswer: D", CHOICES, reading=reading) == "D"
 
 
+def test_an_example_is_no_other_letter() -> None:
+    """Of five choices, “e.g.” was taken for E."""
+    choices = {**CHOICES, "E": "grey"}
+    assert find_chosen_letter("D. yellow, e.g. a lemon", choices) == "D"
+    assert find_chosen_letter("D. yellow, e. grey", choices) is find_chosen_letter("D. yellow・A. red", choices) is None
+
+
 def test_words_of_choices_that_begin_with_a_letter_are_no_letters() -> None:
     germs = {"A": "E. coli", "B": "A dog", "C": "dog", "D": "B. subtilis", "E": "none of them"}
     assert [find_chosen_letter(text, germs) for text in ("E. coli", "B. subtilis", "A dog")] == [None] * 3
