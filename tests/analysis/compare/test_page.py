@@ -140,7 +140,6 @@ def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, 
     assert ("number of examples" in page._answer.varied) == varies
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "words"), [
     ({"margin": -0.1}, "margin = -0.1: give a number from 0 on"),
     ({"margin": float("nan")}, "option margin: nan is no number"),
@@ -155,6 +154,7 @@ def test_an_odd_setting_of_the_notebook_is_refused_in_a_line(tmp_path, settings,
     assert words in str(raised.value)
 
 
+@pytest.mark.slow
 def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     texts = [f"<b>Text</b> {number}" for number in range(8)]
     for side, shift in (("a", 0.0), ("b", 0.1)):
