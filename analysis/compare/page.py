@@ -36,10 +36,14 @@ NONE_NAMED = ("", "")
 FULL_PRECISION = "waver compare A B --format csv"
 
 
-def _refuse_odd_settings(numbers: Mapping[str, Any], pairs: Mapping[str, Any], measures: Any) -> None:
-    """Raise InputError for a setting that is no number from 0 on, no two texts of A and B, or no list of texts."""
+def _convert_numbers_and_refuse_odd_settings(
+    numbers: Mapping[str, Any], pairs: Mapping[str, Any], measures: Any
+) -> tuple[Any, ...]:
+    """Return the numbers; raise InputError for a setting that is no number from 0 on, no two texts of A and B, or no
+    list of texts."""
     known_options = inspect.signature(ComparePage).parameters
-    for name, number in convert_options_to_types_of_defaults("the comparison", numbers, known_options).items():
+    converted = convert_options_to_types_of_defaults("the comparison", numbers, known_options)
+    for name, number in converted.items():
         if number < 0:
             raise InputError(f"{name} = {number}: give a number from 0 on")
     for name, texts in {**pairs, "measures": measures}.items():
@@ -47,6 +51,7 @@ def _refuse_odd_settings(numbers: Mapping[str, Any], pairs: Mapping[str, Any], m
         if not is_list_of_texts or (name in pairs and len(texts) != 2):
             wanted = "two texts, of A and of B" if name in pairs else "a list of names"
             raise InputError(f"{name} = {shorten_to_one_line(repr(texts))}: give {wanted}")
+    return tuple(converted.values())
 
 
 class ComparePage:
@@ -73,8 +78,10 @@ class ComparePage:
         conditions: Sequence[str] = NONE_NAMED, margin: float = 0.0, names: Sequence[str] = NONE_NAMED,
         examples: int = 5,
     ) -> None:  # fmt: skip
-        _refuse_odd_settings({"margin": margin, "examples": examples},
-                             {"models": models, "conditions": conditions, "names": names}, measures)  # fmt: skip
+        pairs_of_texts = {"models": models, "conditions": conditions, "names": names}
+        margin, examples = _convert_numbers_and_refuse_odd_settings(
+            {"margin": margin, "examples": examples}, pairs_of_texts, measures
+        )
         self.names = [name or path for name, path in zip(names, (a, b), strict=True)]
         self.sides = [runs.open_runs(resolve_path_here_or_in_notebooks(path)) for path in (a, b)]
         self.examples = examples

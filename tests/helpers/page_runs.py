@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.reporting import catalogue
+from analysis.reporting.catalogue import tables
 from helpers import (
     accuracy_runs,
     choice_runs,
@@ -320,3 +322,9 @@ SILENT: dict[str, Callable[[Path], Written]] = {
     "meaning": _silent_checked,
     "drift": lambda path: (drift_runs.write_silent(path), {}),
 }
+
+
+def select_options_of_page(page: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Select those of some options that a page has: of two pages that one run is for, one may have fewer."""
+    known_options = {name for table in catalogue.list_pages()[page].tables for name in tables.list_table_options(table)}
+    return {name: value for name, value in options.items() if name in known_options}

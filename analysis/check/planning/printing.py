@@ -121,11 +121,11 @@ def format_plan_as_json(
 
 
 def _name_first_numbers_and_count_others(aims: Sequence[Aim]) -> str:
-    """Name the first of some numbers of a rule, and say how many others there are."""
+    """Name the first of some numbers of a rule, by their measures, too, where units have several; count the others."""
+    units = [(aim.study, aim.model, aim.condition) for aim in aims]
+    measures = [(aim.measure,) if len(set(units)) < len(units) else () for aim in aims]
     names = [
-        labels.SEPARATOR.join(
-            label for label in (aim.study, aim.model, aim.condition) if isinstance(label, str) and label
-        )
-        for aim in aims
+        labels.SEPARATOR.join(label for label in (*unit, *measure) if isinstance(label, str) and label)
+        for unit, measure in zip(units, measures, strict=True)
     ]
     return join_names([name or "all" for name in names])

@@ -226,7 +226,8 @@ def _describe_quality_of_checks(checks: pd.DataFrame) -> Iterator[str]:
             )
         else:
             yield f"{name} is not used: {row['why_not']}. Its AUC is {auc}."
-    yield from iterate_count_of_unnamed_rows(len(order), NAMED_CHECKS, "check")
+    noun = "check" if order["study"].nunique() == 1 else "such row"  # two studies may have one check
+    yield from iterate_count_of_unnamed_rows(len(order), NAMED_CHECKS, noun)
 
 
 def _format_interval_of_passing_decoys(row: Mapping[Hashable, Any]) -> str:
@@ -268,7 +269,8 @@ def _describe_agreement_of_people(annotators: pd.DataFrame) -> Iterator[str]:
             f"{format_quantity(int(row['n_decoys']), 'decoy')} the "
             f"same{phrase_study_where_several(annotators, row['study'])}."
         )
-    yield from iterate_count_of_unnamed_rows(len(single), NAMED_CHECKS, "person", "people")
+    nouns = ("person", "people") if single["study"].nunique() == 1 else ("such row",)
+    yield from iterate_count_of_unnamed_rows(len(single), NAMED_CHECKS, *nouns)
 
 
 def _describe_how_many_models_shift_by_meaning(effects: pd.DataFrame) -> Iterator[str]:

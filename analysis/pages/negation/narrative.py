@@ -68,7 +68,10 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
         return Answer(asked_sentence, verdict, cautions=doubts)
     important = pairs[pairs["pairs"] == IMPORTANT]
     if important.empty:
-        return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no negation here changes the right label.", cautions=doubts)
+        reason = (
+            "negation here changes the right label" if len(pairs) else "model has answers to both sides of a negation"
+        )
+        return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no {reason}.", cautions=doubts)
     judged = answering.merge(find_units_above_majority_baseline(accuracy))
     important = important.merge(judged)
     if len(judged) and important.empty:

@@ -122,7 +122,9 @@ def describe_sampled_versus_exact_scores(methods: pd.DataFrame) -> Iterator[str]
     lower, n_clear = count_differences_of_sign_and_clear_ones(comparisons, "tau", -1)
     families = [family for _, family in methods[methods["tau_p"].notna()].groupby("study")]
     is_detectable = has_possibly_significant_test(*families)
-    clear_text = f", clearly in {n_clear or 'none'} ({HOLM})" if is_detectable else ""
+    n_tested = int(comparisons["tau_p_holm"].notna().sum())
+    of_tested = f" of {n_tested:,} with a test" if n_tested < len(comparisons) else ""
+    clear_text = f", clearly in {n_clear or 'none'}{of_tested} ({HOLM})" if is_detectable and n_tested else ""
     yield (
         f"Its tau is lower than that of the exact score in {lower} of "
         f"{format_quantity(len(comparisons), 'comparison')}{clear_text}."

@@ -320,9 +320,10 @@ def _describe_tuning_effects(differences: pd.DataFrame) -> Iterator[str]:
         )
         if families and not has_possibly_significant_test(*families):
             yield f"{name.capitalize()}: {words.explain_no_detectable_difference(*families)}"
-        elif families:
+        elif n_tested := int(defined_pairs[f"{name}_p_holm"].notna().sum()):
+            with_test = " with a test" if n_tested < len(defined_pairs) else ""
             yield (
-                f"{measure_name} rises clearly in {more or 'none'} of {format_quantity(len(defined_pairs), 'pair')} "
+                f"{measure_name} rises clearly in {more or 'none'} of {format_quantity(n_tested, 'pair')}{with_test} "
                 f"and falls clearly in {less or 'none'} ({HOLM})."
             )
         yield (

@@ -165,9 +165,11 @@ def _build_columns_by_unit_position(
 
 def _average_unit_measures_in_each_draw(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
     """Compute the measures of each of a group's `size` units, and average them."""
-    columns_by_unit = [{name: columns[f"{name}:{k}"] for name in SUMS} for k in range(size)]
-    parts = [_compute_wording_measures_in_each_draw(of_unit, counts) for of_unit in columns_by_unit]
-    return {name: np.mean([part[name] for part in parts], axis=0) for name in MEASURES}
+    totals: dict[str, Array] = {}
+    for k in range(size):  # summed one by one: the draws of hundreds of units would take gigabytes
+        measures = _compute_wording_measures_in_each_draw({name: columns[f"{name}:{k}"] for name in SUMS}, counts)
+        totals = {name: totals[name] + measures[name] if totals else measures[name] for name in MEASURES}
+    return {name: total / size for name, total in totals.items()}
 
 
 def _build_hits_and_totals_by_measure(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:

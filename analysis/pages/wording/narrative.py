@@ -338,15 +338,16 @@ def _describe_mean_consistency_change(begin: str, comparisons: pd.DataFrame) -> 
     if rows.empty:
         return
     yield f"{begin} {format_percentage_points(rows['difference'].mean())} points on average."
-    tested = family.dropna(subset=["p_holm"])
-    if tested.empty:
+    tested, tested_rows = (part.dropna(subset=["p_holm"]) for part in (family, rows))
+    if tested_rows.empty:
         return
     if not has_possibly_significant_test(tested):
         yield explain_no_detectable_difference(tested)
         return
-    clear = verdicts.mark_clear_effects(rows["p_holm"])
-    up, down = (int((clear & (sign * rows["difference"] > 0)).sum()) for sign in (1, -1))
+    clear = verdicts.mark_clear_effects(tested_rows["p_holm"])
+    up, down = (int((clear & (sign * tested_rows["difference"] > 0)).sum()) for sign in (1, -1))
+    with_test = " with a test" if len(tested_rows) < len(rows) else ""
     yield (
         f"It is clearly higher in {up or 'none'} and clearly lower in {down or 'none'} of "
-        f"{format_quantity(len(rows), 'comparison')} (sign test, or bootstrap, over items, {HOLM})."
+        f"{format_quantity(len(tested_rows), 'comparison')}{with_test} (sign test, or bootstrap, over items, {HOLM})."
     )

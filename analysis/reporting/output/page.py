@@ -87,6 +87,11 @@ class Page:
         Folder for `tables/` and `figures/`; nothing is written without one.
     **options
         Options of the tables (`resamples`, `seed`, `thresholds`), recorded in the provenance.
+
+    Raises
+    ------
+    InputError
+        For an option that no table of the page has.
     """
 
     protocols: frozenset[str]
@@ -98,6 +103,7 @@ class Page:
         self.run = run if isinstance(run, Run) else Run(parse_run_folder_names(run), self.over_time)
         self.folders = self.run.folders
         self.out = Path(out) if out else None
+        _refuse_unknown_page_options(type(self), options)
         self.options = options
         self.runs = self.run.open_runs_of_protocols(self.protocols, self.over_time)
         self.frames = Frames(self.runs, self.options, self._write_table_files_unless_borrowed)
@@ -422,6 +428,19 @@ class Page:
         """Return the name of the page, if it is another package's."""
         room = find_outside_room_of_module(type(self).__module__)
         return [room.name] if room else []
+
+
+def _refuse_unknown_page_options(page_class: type[Page], options: Mapping[str, Any]) -> None:
+    """Raise InputError for an option that no table of a page of this package has; of another package, all are taken."""
+    modules = {f"analysis.pages.{name}.page": name for name in catalogue.list_pages()} if options else {}
+    if name := modules.get(page_class.__module__):
+        known_options = {
+            key: option
+            for table in catalogue.list_pages()[name].tables
+            for key, option in tables.list_table_options(table).items()
+        }
+        unknown_options = {key: value for key, value in options.items() if key not in known_options}
+        tables.convert_options_to_types_of_defaults(f"page {name}", unknown_options, known_options)
 
 
 def _choose_css_classes_of_rows(frame: pd.DataFrame, model_classes: Mapping[str, str]) -> list[str]:

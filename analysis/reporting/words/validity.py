@@ -184,17 +184,18 @@ of the probability was shown, so what is on the options is known between bounds.
         )
     if len(unclear):
         names = [f"{row['label']} ({_format_validity(row)})" for _, row in unclear.iterrows()]
+        lowest_name = names[int(unclear["validity"].astype(float).argmin())]
+        who = _join_labels_or_count(names, len(best_rows), f", such as {lowest_name}")
         sentences.append(
-            f"Not judged: {_join_labels_or_count(names, len(best_rows))}. Whether half of the probability is on the "
-            f"options cannot be told. {BOUNDS}"
+            f"Not judged: {who}. Whether half of the probability is on the options cannot be told. {BOUNDS}"
         )
     return tuple(sentences)
 
 
-def _join_labels_or_count(names: list[str], n_rows: int) -> str:
-    """Join up to three short names; else say how many they are: the lowest is named, and a table has all."""
+def _join_labels_or_count(names: list[str], n_rows: int, example: str = "") -> str:
+    """Join up to three short names; else say how many they are, with an example: a table has all."""
     joined = join_names(names)
-    return joined if len(names) < 3 or len(joined) <= SHORT else f"{len(names):,} of {n_rows:,} rows"
+    return joined if len(names) < 3 or len(joined) <= SHORT else f"{len(names):,} of {n_rows:,} rows{example}"
 
 
 def _format_validity(row: pd.Series) -> str:

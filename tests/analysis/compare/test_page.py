@@ -140,7 +140,6 @@ def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, 
     assert ("number of examples" in page._answer.varied) == varies
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("settings", "words"), [
     ({"margin": -0.1}, "margin = -0.1: give a number from 0 on"),
     ({"margin": float("nan")}, "option margin: nan is no number"),
@@ -155,6 +154,16 @@ def test_an_odd_setting_of_the_notebook_is_refused_in_a_line(tmp_path, settings,
     assert words in str(raised.value)
 
 
+@pytest.mark.slow
+def test_a_number_written_as_a_text_is_taken_as_the_number(tmp_path):
+    """It passed the check of settings, and ended in a traceback where it was used."""
+    for side in "ab":
+        write_run(tmp_path / side, random_frame(["m"], items=6, paraphrases=4))
+    page = ComparePage(str(tmp_path / "a"), str(tmp_path / "b"), margin="0.1", examples="3")
+    assert (page._chosen.margin, page.examples) == (0.1, 3)
+
+
+@pytest.mark.slow
 def test_the_items_that_differ_most_stand_first_with_their_texts(tmp_path):
     texts = [f"<b>Text</b> {number}" for number in range(8)]
     for side, shift in (("a", 0.0), ("b", 0.1)):

@@ -18,7 +18,7 @@ from analysis.reporting import catalogue
 from analysis.reporting.catalogue import published_numbers
 from analysis.reporting.output import notebooks
 from helpers.first_screens import NUMBER, check_first_screen
-from helpers.page_runs import BARE, FULL, SILENT
+from helpers.page_runs import BARE, FULL, SILENT, select_options_of_page
 from helpers.text_features import hide
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ def answer(page, folder, options):
         hide(patch, "pysentimiento", "spacy", "vaderSentiment")
         module = import_module(f"analysis.pages.{page}.page")
         made = next(value for name, value in vars(module).items() if name.endswith("Page") and name != "Page")
-        shown = made([str(folder)], **options)
+        shown = made([str(folder)], **select_options_of_page(page, options))
         shown.answer()
         return shown._answer
 

@@ -38,7 +38,7 @@ from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import InputError, MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.first_screens import check_first_screen
-from helpers.page_runs import BARE, FULL, SILENT
+from helpers.page_runs import BARE, FULL, SILENT, select_options_of_page
 from helpers.sentences import code_names, too_long
 from helpers.synthetic import random_frame, write_run
 from helpers.text_features import hide
@@ -81,7 +81,8 @@ def page_of(frames_of):
     def answered(page: str, make: Callable) -> Page:
         if (page, make) not in made:
             frames = frames_of(make)
-            made[page, make] = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **frames.options)
+            options = select_options_of_page(page, dict(frames.options))
+            made[page, make] = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **options)
             made[page, make].frames = frames
             made[page, make].answer()
         return made[page, make]
@@ -369,6 +370,15 @@ def test_an_odd_parameter_of_a_notebook_is_refused_in_a_line(tmp_path, options, 
     with pytest.raises(InputError, match=r"^table [a-z_]+: ") as raised:
         shown_by("stability")([str(folder)], **options).answer()
     assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_parameter_that_a_page_does_not_have_is_refused(tmp_path):
+    """It was passed over in silence, and the page showed the same as without."""
+    folder, _ = BARE["stability"](tmp_path / "run")
+    with pytest.raises(
+        InputError, match=r"^page stability has no option 'resample' \(the nearest is 'resamples'\); the"
+    ):
+        shown_by("stability")([str(folder)], resample=4)
 
 
 def test_names_of_tables_and_figures_belong_to_one_page():

@@ -97,6 +97,14 @@ def test_cautions_name_the_condition_or_follow_the_best_one():
     assert unclear.startswith("Not judged: m (between 48 % and 60 %).")
 
 
+def test_of_many_rows_of_which_it_cannot_be_told_the_lowest_is_named():
+    """They were counted alone, and no number stood beside."""
+    names = [f"organisation/model-of-a-long-name-{number}" for number in range(3)]
+    rows = pd.DataFrame({"label": names, "validity": [0.4, 0.2, 0.3], "validity_at_most": 0.6})
+    (unclear,) = validity.list_unjudged_model_sentences(rows)
+    assert unclear.startswith(f"Not judged: 3 of 3 rows, such as {names[1]} (between 20 % and 60 %). Whether half of")
+
+
 def test_validity_half_of_the_answers_is_enough():
     assert is_validity_below_half(pd.Series([0.49, 0.5, math.nan])).tolist() == [True, False, False]
 

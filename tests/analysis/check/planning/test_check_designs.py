@@ -288,7 +288,7 @@ def test_studies_of_other_numbers_of_wordings_have_designs_of_their_own(tmp_path
     printed = capsys.readouterr()
     rows = list(csv.DictReader(io.StringIO(printed.out)))
     assert [(row["study"], row["items"], row["wordings"]) for row in rows] == [("few", "30", "2"), ("many", "30", "4")]
-    assert "each study, or number of wordings, has designs of its own (few · a · plain, few · a · plain" in (
+    assert "each study, or number of wordings, has designs of its own (few · a · plain · score (scale care), few" in (
         printed.err
     )
     assert "out of reach" not in printed.err

@@ -13,6 +13,7 @@ import pytest
 from analysis import runs
 from analysis.pages.benchmarks import measures, own_form
 from analysis.pages.benchmarks.model_facts import replace_infinities_by_rank_or_nan
+from analysis.pages.benchmarks.page import BenchmarksPage
 from analysis.pages.benchmarks.tables import (
     explain_missing_correlations,
     tabulate_compared_models_of_pages_and_studies,
@@ -235,6 +236,15 @@ def test_a_study_called_all_is_not_taken_for_the_table_over_all_studies(tmp_path
     sources = collected.sources[collected.sources["page"] == "wording"]
     assert sources["study"].tolist() == ["study all", "other", "all"]
     assert not collected.values.duplicated(["page", "study", "measure", "model", "condition"]).any()
+
+
+def test_the_few_items_of_a_study_called_all_are_told(tmp_path):
+    """Its items were looked up by the name that it has in the tables, and its caution was missing."""
+    for study, items, seed in (("all", 8, 1), ("other", 40, 2)):
+        write_wording(tmp_path / study, random_rows(["m1", "m2", "m3", "m4"], items=items, seed=seed), study=study)
+    page = BenchmarksPage([str(tmp_path)])
+    page.answer()
+    assert "Only 8 items for study all: these tests" in " ".join(page._answer.cautions)
 
 
 def test_what_has_no_data_says_why(tmp_path):

@@ -260,6 +260,13 @@ def test_what_sentences_do_not_name_is_counted():
     assert details["meaning_roc"][-1] == "The table has 2 more checks."
     assert details["meaning_annotators"][-1] == "The table has 1 more person."
     assert details["meaning_flips_by_model"][-1] == "The table has 1 more corrected share."
+    of_two_studies = {
+        name: pd.concat([frames[name][:3], frames[name][:3].assign(study="t")], ignore_index=True)
+        for name in ("meaning_checks", "meaning_annotators")
+    }
+    details = narrative.answer_page_question({**frames, **of_two_studies}).details
+    for name in ("meaning_roc", "meaning_annotators"):  # the same checks and people, twice
+        assert details[name][-1].startswith("The table has ") and details[name][-1].endswith(" more such rows.")
     hidden = pd.concat([corrected(reason).assign(model=f"m{n}") for n, reason in enumerate("xyz")], ignore_index=True)
     sentences = narrative.answer_page_question({**frames, "meaning_corrected": hidden}).details[
         "meaning_flips_by_model"

@@ -180,6 +180,16 @@ def test_a_judged_model_without_answers_to_important_pairs_is_told_apart_from_gu
     )
 
 
+def test_a_negation_that_no_model_answered_is_told_apart_from_one_that_changes_no_label(tmp_path):
+    """It was said that no negation changes the right label, where all answers with a negation are missing."""
+    rows = saying(ASKED["gold"], "keen")
+    is_left_out = rows["pattern"] != "original"
+    rows.loc[is_left_out, "answer"], rows["error"] = None, np.where(is_left_out, "timeout", None)
+    assert narrative.answer_page_question(frames(tmp_path, rows)).verdict == (
+        "These runs cannot tell: no model has answers to both sides of a negation."
+    )
+
+
 def test_places_are_compared_where_they_are_no_rarity(tmp_path):
     made = frames(tmp_path, answers(ASKED, invalid=0))
     assert "Mean change over important pairs by position, of the models that are judged, in points: " in told(

@@ -201,6 +201,9 @@ def test_the_distance_of_sampled_scores_is_that_of_models_that_are_judged():
     _, second, third = describe_sampled_versus_exact_scores(methods.assign(p_least=0.03))
     assert second.endswith("in 1 of 1 comparison.")
     assert third.startswith("2 pairs compared: no difference could be shown.")
+    second_untested = pd.concat([methods[:1], methods[:1].assign(tau_p=np.nan, tau_p_holm=np.nan)])
+    _, second = describe_sampled_versus_exact_scores(second_untested)
+    assert "in 2 of 2 comparisons, clearly in 1 of 1 with a test (" in second
     untested = methods.assign(tau_p=np.nan, tau_p_holm=np.nan, p_least=np.nan)
     assert [line.endswith("comparison.") for line in describe_sampled_versus_exact_scores(untested)] == [False, True]
 

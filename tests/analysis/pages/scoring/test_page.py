@@ -168,7 +168,9 @@ def test_numbers_in_sentences_are_those_of_the_tables(frames, p_least):
         if p_least > 0.01:
             assert "no difference could be shown" in line
         else:
-            assert f"rises clearly in {(up & clear).sum() or 'none'} of {len(known)} pair" in line
+            n_tested = known[f"{name}_p_holm"].count()
+            assert f"rises clearly in {(up & clear).sum() or 'none'} of {n_tested} pair" in line
+            assert (" with a test" in line) == (n_tested < len(known))
             assert f"falls clearly in {(down & clear).sum() or 'none'} (bootstrap, at 0.05 after Holm)" in line
         assert f"higher after tuning in {up.sum()} of {len(known)} pairs, lower in {down.sum()}." in without
 

@@ -102,6 +102,11 @@ def test_means_over_models_are_in_the_family_of_holm_and_are_not_counted():
     assert counts.startswith("It is clearly higher in none and clearly lower in none of 16 comparisons")
     untested = rows.assign(p_holm=float("nan"), p_least=float("nan"))
     assert list(narrative._describe_mean_consistency_change("It changes by", untested)) == [average]
+    few_tested = rows.assign(p_least=1e-4, p_holm=[0.01] * 3 + [float("nan")] * 13 + [1.0] * 16)
+    _, counts = narrative._describe_mean_consistency_change("It changes by", few_tested)
+    assert counts.startswith("It is clearly higher in 3 and clearly lower in none of 3 comparisons with a test (")
+    means_tested = rows.assign(p_least=1e-4, p_holm=[float("nan")] * 16 + [1.0] * 16)
+    assert list(narrative._describe_mean_consistency_change("It changes by", means_tested)) == [average]
 
 
 def test_shifts_are_averaged_over_the_comparisons_that_are_counted():
