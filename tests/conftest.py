@@ -20,7 +20,8 @@ from helpers.once import make_once
 
 os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
 
-os.fsync = lambda fd: None  # nobody pulls the plug here, and a busy disk takes a tenth of a second each time
+# Nobody pulls the plug here, and a busy disk takes a tenth of a second each time; a wrong descriptor is an error still.
+os.fsync = lambda fd: os.fstat(fd) and None
 
 # JSON Schema would build the grammars of international addresses as it is imported, for a second; no schema has any.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,12 @@ import pytest
 from analysis.reporting.output import execution, page
 from analysis.reporting.output.notebooks import FOLDER
 
+# Warnings that a kernel does not show.
+UNSEEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+
 
 def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Path:
-    """Execute all cells of a page's notebook, and write what they show; of a figure, its caption.
+    """Execute all cells of a page's notebook, and write what they show, print and warn of; of a figure, its caption.
 
     Figures take most of a page's time, and are drawn in `tests/analysis/reporting/test_pages.py`.
 
@@ -38,7 +43,13 @@ def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Pat
     """
     shown: list[Any] = []
     scope: dict[str, Any] = {"__name__": "__main__", "display": shown.append}
-    with captions_only():
+    printed = io.StringIO()
+    with (
+        captions_only(),
+        redirect_stdout(printed),
+        redirect_stderr(printed),
+        warnings.catch_warnings(record=True) as warned,
+    ):
         for cell in json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] != "code":
                 continue
@@ -52,7 +63,11 @@ def show_page(name: str, runs: Sequence[Path], out: Path, **options: Any) -> Pat
                 scope |= {"runs": [str(run) for run in runs], "out": str(out), **options}
     out.mkdir(exist_ok=True)
     written = out / f"{name}.html"
-    parts = [one._repr_html_() for one in shown if hasattr(one, "_repr_html_")]
+    parts = [
+        one._repr_html_() if hasattr(one, "_repr_html_") else page.escape(repr(one)) for one in shown if one is not None
+    ]
+    said = [f"{one.category.__name__}: {one.message}" for one in warned if not issubclass(one.category, UNSEEN)]
+    parts += [page.escape(text) for text in (printed.getvalue(), *said)]
     written.write_text("\n".join(parts), encoding="utf-8")
     return written
 

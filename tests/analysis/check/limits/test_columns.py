@@ -195,10 +195,12 @@ def test_every_numeric_column_of_every_table_is_tested_or_refused_in_a_line(tmp_
     opened = runs.open_runs(path)
     made = functools.cache(lambda table, part: build_table(table, part, **{"resamples": 20, **options}).head(3))
     monkeypatch.setattr(columns, "build_table", made)
-    # Names of rows have tests of their own, above and below.
+    # Rows are named once per table: names of another column differ in their first word only.
+    name_rows = columns._name_rows_by_texts_and_options
     monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
     for table in list_pages()[page].tables if opened.select_protocols(list_pages()[page].protocols) else ():
         frame = made(table, opened.select_protocols(list_pages()[page].protocols))
+        assert len(name_rows(frame, "")) == len(frame)
         for column in frame.select_dtypes("number"):
             for wordings in ("these", LIKE):
                 rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings=wordings)

@@ -99,6 +99,14 @@ def test_a_wrong_file_of_scores_is_refused_before_any_measure_is_computed(name, 
         tables_of.build_table(name, runs.open_runs(folder), scores=str(tmp_path / "s.csv"))
 
 
+@pytest.mark.parametrize("name", ["benchmarks", "benchmark_matrix"])
+def test_a_missing_file_of_aliases_is_named_before_any_measure_is_computed(name, folder, scores, tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "collect_measures", lambda *_: pytest.fail("measures were computed"))
+    options = {"scores": str(scores), "score_columns": "MT", "aliases": str(tmp_path / "aliases.csv")}
+    with pytest.raises(InputError, match=r"aliases\.csv"):
+        tables_of.build_table(name, runs.open_runs(folder), **options)
+
+
 def test_a_benchmark_that_is_called_accuracy_keeps_apart_from_that_on_the_same_items(run, scores):
     """There were two rows of one name, and sentences about both."""
     options = {"scores": str(scores), "score_columns": "GPQA"}

@@ -66,10 +66,9 @@ def test_what_changes_no_figure_and_what_mirrors_it(tables):
     count_twice_what_is_asked_twice(alone[1], rows, tables)
     # Further models answer the same wordings; each is a change of the answers of the first.
     name = rows["model"]
-    tied = rows.assign(
-        model=name + " tied", agreement=rows["agreement"].replace(0.5, 0.75)
-    )  # a tie agrees, whatever is
-    half = rows.assign(model=name + " half", mass=rows["mass"].where(rows["mass"] == 0, 0.5))  # named
+    # A tie agrees, whatever is named.
+    tied = rows.assign(model=name + " tied", agreement=rows["agreement"].replace(0.5, 0.75))
+    half = rows.assign(model=name + " half", mass=rows["mass"].where(rows["mass"] == 0, 0.5))
     quarter = half.assign(model=name + " quarter", mass=half["mass"] / 2)
     another = rows.assign(model=name + " other", agreement=rng.random(len(rows)))[rng.random(len(rows)) < 0.5]
     labels = [["agree", "disagree"]] * len(rows)

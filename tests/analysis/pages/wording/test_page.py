@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 
 import numpy as np
@@ -22,6 +23,7 @@ from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair
 from analysis.reporting.output import report
+from helpers import shown_pages
 from helpers.html_pages import Page
 from helpers.shown_pages import show_page
 from helpers.synthetic import random_frame, write_run
@@ -80,6 +82,21 @@ def test_the_page_is_quiet_and_escaped(made):
         for noise in ("<script", "Warning", "Traceback", "object at 0x", "%|", ">nan<"):
             assert noise not in text, noise
     assert "&lt;script&gt;alert" in (made / "wording.html").read_text(encoding="utf-8")
+
+
+def test_what_a_cell_prints_warns_of_or_leaves_bare_is_seen_on_a_shown_page(tmp_path, monkeypatch):
+    """So that the test above can fail."""
+    code = "import warnings\nprint('said')\nwarnings.warn('wrong', RuntimeWarning)\nobject()"
+    cells = [{"cell_type": "code", "metadata": {}, "source": [code]}]
+    (tmp_path / "noisy.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    monkeypatch.setattr(shown_pages, "FOLDER", tmp_path)
+    text = show_page("noisy", [], tmp_path).read_text(encoding="utf-8")
+    assert all(noise in text for noise in ("said", "RuntimeWarning: wrong", "object at 0x")), text
+
+
+def test_both_pages_have_their_pictures(made):
+    shown = {*Page(made / "wording.html").ids, *Page(made / "benchmarks.html").ids}
+    assert {"consistency", "diff_yes", "overall_scores", "size_measures", "accuracy_measures"} <= shown
 
 
 def test_every_number_lies_next_to_the_pages_as_csv(made):

@@ -14,7 +14,7 @@ from helpers import apart
 from helpers.faulty_server import MODEL, Fault, FaultyServer
 from inference.__main__ import main
 from inference.engines.openai import engine
-from inference.engines.openai.doubts import MOST_DOUBTFUL, Doubts
+from inference.engines.openai.doubts import MOST_ALIKE, MOST_DOUBTFUL, Doubts
 from inference.engines.openai.failures import RepliesUnusable, Retries
 from inference.engines.openai.settings import ApiSettings
 
@@ -139,9 +139,11 @@ def waits_are_short(monkeypatch):
 
 @pytest.mark.usefixtures("waits_are_short")
 def test_single_unusable_replies_are_asked_again(tmp_path):
+    """They are more than may follow each other, all in all."""
     write_items(tmp_path)
-    with FaultyServer(lambda number, text, before: Fault("bare") if number > 4 and number % 6 == 0 else None) as server:
+    with FaultyServer(lambda number, text, before: Fault("bare") if number > 4 and number % 3 == 0 else None) as server:
         assert run_here(tmp_path, server.url) == 0
+        assert len(server.requests) - ITEMS - 2 > MOST_ALIKE
     assert len(answered(tmp_path)) == ITEMS
 
 
