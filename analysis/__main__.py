@@ -275,7 +275,7 @@ def _build_named_table(folders: Sequence[str], name: str, parameters: dict[str, 
         # It is a parameter of the notebooks, so `waver report -p where=...` takes it.
         raise InputError(f"table {name} has no option 'where'; to keep a part of the runs say --where CONDITION")
     options = tables.convert_options_to_types_of_defaults(f"table {name}", parameters, tables.list_table_options(name))
-    page = catalogue.list_pages()[catalogue.find_page_name_of_entry(name)]
+    page = catalogue.map_page_names_to_catalogues()[catalogue.find_page_name_of_entry(name)]
     if not where:
         opened = runs.open_runs(*folders, protocols=page.protocols, over_time=page.over_time)
         return tables.build_table(name, opened, **options)

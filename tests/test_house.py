@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.catalogue.rewordings import import_reader_function, list_readers_by_protocol
 from helpers.sources import ROOT, list_modules, list_nodes_by_module
 from inference import protocols
@@ -155,7 +155,7 @@ def has_source(folder: Path) -> bool:
 
 def test_a_page_is_a_folder_with_its_files_and_a_notebook():
     folders = sorted(path.name for path in PAGES.iterdir() if has_source(path))
-    assert folders == sorted(list_pages()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
+    assert folders == sorted(map_page_names_to_catalogues()) == sorted({path.stem for path in NOTEBOOKS} - NO_PAGE)
     assert {path.name for path in TOY.iterdir() if path.is_file()} == FILES
     for folder in (TOY, *(PAGES / name for name in folders)):
         assert {path.name for path in folder.iterdir()} >= FILES, folder
@@ -176,17 +176,17 @@ def test_a_notebook_answers_shows_a_figure_and_then_what_weakens_the_answer(note
 
 
 def test_pages_stand_in_an_order_and_own_their_names():
-    catalogues = list_pages().values()
+    catalogues = map_page_names_to_catalogues().values()
     assert len({page.place for page in catalogues}) == len(catalogues)
     for what in ("tables", "figures"):
         named = [name for page in catalogues for name in getattr(page, what)]
         assert len(set(named)) == len(named)
 
 
-@pytest.mark.parametrize("page", list_pages())
+@pytest.mark.parametrize("page", map_page_names_to_catalogues())
 def test_nobody_else_names_the_tables_and_figures_of_a_page(page):
     """Not at all where the name is no common word (`score_items`); of others (`items`), nobody looks up the table."""
-    owned = {*list_pages()[page].tables, *list_pages()[page].figures}
+    owned = {*map_page_names_to_catalogues()[page].tables, *map_page_names_to_catalogues()[page].figures}
     wrong = []
     for name in list_modules():
         if not name.startswith(("inference", f"analysis.pages.{page}.")):
@@ -204,13 +204,13 @@ def list_named_texts(name: str) -> set[str]:
 def own_names(name: str) -> set[str]:
     """What a module may name: the page or protocol in whose folder it is, and the protocols that the page declares."""
     _, room, own, *_ = (*name.split("."), "", "", "")
-    if room == "pages" and own in list_pages():
-        return {own, *list_pages()[own].declared_protocols}
+    if room == "pages" and own in map_page_names_to_catalogues():
+        return {own, *map_page_names_to_catalogues()[own].declared_protocols}
     return {own} if room == "protocols" else set()
 
 
 def test_nothing_outside_its_folder_names_a_page_or_a_protocol():
-    known = {*list_pages(), *protocols.list_protocols()}
+    known = {*map_page_names_to_catalogues(), *protocols.list_protocols()}
     wrong, excused = [], set()
     for name in (*list_modules(), "waver"):
         others = known - own_names(name)
@@ -260,7 +260,10 @@ def test_only_its_own_folder_imports_a_page_or_a_protocol():
 
 def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
     naming = [
-        (protocol, page) for page in list_pages().values() if page.rewordings for protocol in page.declared_protocols
+        (protocol, page)
+        for page in map_page_names_to_catalogues().values()
+        if page.rewordings
+        for protocol in page.declared_protocols
     ]
     assert len({protocol for protocol, _ in naming}) == len(naming)
     for reader in list_readers_by_protocol().values():
@@ -268,7 +271,10 @@ def test_every_protocol_has_one_reader_of_its_wordings_or_a_reason_why_not():
             import_reader_function(reader.has_rewordings)
         )
     reasons = {
-        protocol for page in list_pages().values() if page.why_not_compared for protocol in page.declared_protocols
+        protocol
+        for page in map_page_names_to_catalogues().values()
+        if page.why_not_compared
+        for protocol in page.declared_protocols
     }
     assert set(protocols.list_protocols()) | IMPORTED == set(list_readers_by_protocol()) | reasons
 
@@ -306,14 +312,17 @@ def loaded(code: str, *names: str) -> list[str]:
 def test_listing_tables_loads_nothing_heavy():
     code = (
         "from analysis.reporting import catalogue; from analysis.reporting.catalogue import tables\nassert "
-        "catalogue.list_pages() and tables.explain_tables()"
+        "catalogue.map_page_names_to_catalogues() and tables.explain_tables()"
     )
     assert loaded(code, "pandas", "numpy", "pyarrow", *HEAVY) == []
 
 
 def test_the_sentences_of_pages_need_no_drawing_no_database_and_no_fitting():
     """Those of all pages together: each takes most of a second to start."""
-    assert loaded("\n".join(f"import analysis.pages.{page}.narrative" for page in list_pages()), *HEAVY) == []
+    assert (
+        loaded("\n".join(f"import analysis.pages.{page}.narrative" for page in map_page_names_to_catalogues()), *HEAVY)
+        == []
+    )
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)

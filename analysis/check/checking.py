@@ -77,7 +77,7 @@ class Check:
         return STATUS_CANNOT_TELL if any(result.is_failed for result in self.results) else 0
 
 
-def build_decided_rules_with_joint_holm(
+def run_and_decide_rules_with_joint_holm(
     rules: Rules, make_outcomes: Callable[[Rule], Sequence[Outcome]]
 ) -> tuple[DecidedRule, ...]:
     """Test all rules, and decide them together: Holm counts the outcomes of all.

@@ -76,9 +76,9 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     from analysis.check.baseline import open_baseline, verify_baseline_is_unchanged
     from analysis.check.checking import (
         Check,
-        build_decided_rules_with_joint_holm,
         build_rule_testing_function_and_notes,
         refuse_unknown_rule_models_and_studies,
+        run_and_decide_rules_with_joint_holm,
     )
     from analysis.check.rules import NUMBER
     from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
@@ -93,7 +93,7 @@ def _check_rules_on_run(rules: Rules, run: str, against: str) -> Check:
     if changes:
         baseline = open_baseline(Path(against))
     make_outcomes, notes = build_rule_testing_function_and_notes(opened, baseline)
-    results = build_decided_rules_with_joint_holm(rules, make_outcomes)
+    results = run_and_decide_rules_with_joint_holm(rules, make_outcomes)
     if baseline is not None:
         verify_baseline_is_unchanged(baseline)
     if against and not changes:

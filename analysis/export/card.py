@@ -169,7 +169,9 @@ def find_published_studies_to_cite(runs: Runs) -> dict[str, citations.PublishedS
     """Return the published studies that the protocols of some runs repeat: those of the pages about one protocol."""
     protocols = {about["protocol"] for about in runs.info["studies"].values()}
     pages = [
-        page for page in catalogue.list_pages().values() if len(page.protocols) == 1 and page.protocols & protocols
+        page
+        for page in catalogue.map_page_names_to_catalogues().values()
+        if len(page.protocols) == 1 and page.protocols & protocols
     ]
     studies = citations.read_published_studies()
     return {

@@ -126,10 +126,10 @@ def copy_notebooks(folder: Path) -> None:
 
 def write_gallery(source: Path) -> None:
     """Draw a figure for each page of the report by the lines that stand below it, and write the page `gallery`."""
-    from analysis.reporting.catalogue import list_pages
+    from analysis.reporting.catalogue import map_page_names_to_catalogues
 
     sections = []
-    pages = list_pages()
+    pages = map_page_names_to_catalogues()
     (source / "gallery").mkdir()
     for entry in tomllib.loads((SITE / "gallery.toml").read_text(encoding="utf-8"))["figure"]:
         file, page = f"gallery/{entry['page']}.svg", pages[entry["page"]]

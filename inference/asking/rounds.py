@@ -160,7 +160,7 @@ def build_round_per_setting(
     InputError
         The prompts do not have this form.
     """
-    fields = {"form": form, **book.build_prompt_fields_of_form(form)}
+    fields = {"form": form, **book.build_prompt_name_and_hash_fields_of_form(form)}
     return [
         Round(
             (Condition(book.name_condition(form, setting), {**fields, name: setting}),), partial(render, form, setting)
@@ -292,7 +292,7 @@ class ClusterEngine(Protocol):
         """Release what the engine holds; see `Engine.close`."""
 
 
-def ask_batch(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
+def ask_batch_in_each_way(engine: Engine, prompts: Sequence[Prompt], ways: Sequence[Way]) -> list[Sequence[Response]]:
     """Ask one batch in several ways; what the ways share is computed once.
 
     Parameters
@@ -347,7 +347,7 @@ def ask_rounds(engine: Engine | ClusterEngine, rounds: Sequence[PendingRound]) -
             )
         ) as batches:
             for batch, prompts in batches:
-                yield number, batch, prompts, ask_batch(engine, prompts, round_.ways)
+                yield number, batch, prompts, ask_batch_in_each_way(engine, prompts, round_.ways)
 
 
 def _ask_round_and_yield_arrived_batches(

@@ -14,7 +14,7 @@ from typing import Any
 from ground.errors import UserError
 from inference.asking.models import Model
 from inference.asking.prefetch import map_ahead_in_thread
-from inference.asking.rounds import Way, ask_batch, get_thinking_effort
+from inference.asking.rounds import Way, ask_batch_in_each_way, get_thinking_effort
 from inference.engines.contract import Engine
 from inference.stimuli.templates.prompts import Prompt
 
@@ -172,7 +172,7 @@ class Asker:
             # With the full list, so that this engine asks every batch exactly as a single engine would.
             self._engine.cut_into_batches(ray.get(self._packed[round_place]))
             self._round = round_place
-        return ask_batch(self._engine, prompts, self._ways[round_place])
+        return ask_batch_in_each_way(self._engine, prompts, self._ways[round_place])
 
 
 def _make_exception_picklable(error: Exception) -> Exception:

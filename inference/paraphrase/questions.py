@@ -91,7 +91,7 @@ class Calls:
         """Build the recorded fields of the condition: form, prompt and settings of the sampling."""
         return {
             "form": form,
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
             "per_call": self.per_call,
             "temperature": sampling.temperature,
             "samples": sampling.samples,

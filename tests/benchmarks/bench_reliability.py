@@ -103,7 +103,7 @@ def speed() -> bool:
         subprocess.run([sys.executable, __file__, "--write", str(path)], check=True)
         opened = runs.open_runs(path)
         start = time.process_time()
-        for name in catalogue.list_pages()["reliability"].tables:
+        for name in catalogue.map_page_names_to_catalogues()["reliability"].tables:
             tables.build_table(name, opened, resamples=1000)
         seconds = time.process_time() - start
         start, again = time.process_time(), runs.open_runs(path)

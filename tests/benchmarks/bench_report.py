@@ -134,7 +134,7 @@ def pages(folder: Path, out: Path) -> None:
     from analysis.reporting import catalogue
 
     opened = runs.open_runs(folder)
-    for name, page in catalogue.list_pages().items():
+    for name, page in catalogue.map_page_names_to_catalogues().items():
         of_page = opened.select_protocols(page.protocols)
         if of_page and not page.over_time and not page.explain_no_data(of_page, {}):
             about = [str(run.path) for run in of_page.folders]

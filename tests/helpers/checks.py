@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from analysis.check.checking import Check, build_decided_rules_with_joint_holm
+from analysis.check.checking import Check, run_and_decide_rules_with_joint_holm
 from analysis.check.outcomes import COUNTED, Outcome
 from analysis.check.rules import Rule, Rules
 
@@ -56,5 +56,5 @@ UNSURE = {
 def make_check(outcomes_by_name: dict[str, list[Outcome]], looks: int = 1, notes: tuple[str, ...] = ()) -> Check:
     """A check whose rules have these outcomes."""
     rules = Rules(Path("rules.toml"), tuple(outcomes[0].rule for outcomes in outcomes_by_name.values()), looks)
-    results = build_decided_rules_with_joint_holm(rules, lambda rule: outcomes_by_name[rule.name])
+    results = run_and_decide_rules_with_joint_holm(rules, lambda rule: outcomes_by_name[rule.name])
     return Check(rules, "runs/new", "baselines/old", results, notes)

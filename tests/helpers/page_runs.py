@@ -326,5 +326,9 @@ SILENT: dict[str, Callable[[Path], Written]] = {
 
 def select_options_of_page(page: str, options: dict[str, Any]) -> dict[str, Any]:
     """Select those of some options that a page has: of two pages that one run is for, one may have fewer."""
-    known_options = {name for table in catalogue.list_pages()[page].tables for name in tables.list_table_options(table)}
+    known_options = {
+        name
+        for table in catalogue.map_page_names_to_catalogues()[page].tables
+        for name in tables.list_table_options(table)
+    }
     return {name: value for name, value in options.items() if name in known_options}

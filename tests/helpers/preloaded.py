@@ -49,7 +49,7 @@ from inference import protocols
 
 for name in protocols.list_protocols():
     protocols.load_protocol(name)
-for name in catalogue.list_pages():
+for name in catalogue.map_page_names_to_catalogues():
     importlib.import_module(f"analysis.pages.{name}.tables")
     importlib.import_module(f"analysis.pages.{name}.page")
 

@@ -109,7 +109,7 @@ def page_parameters() -> set[str]:
     """The parameters of all notebooks of the report."""
     cells = [
         cell
-        for name in catalogue.list_pages()
+        for name in catalogue.map_page_names_to_catalogues()
         for cell in json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     ]
     sources = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", ())]

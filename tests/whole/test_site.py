@@ -38,7 +38,7 @@ def list_imports_of_notebooks() -> set[tuple[str, str]]:
 
 
 def test_the_gallery_has_a_figure_of_every_page():
-    pages = {name: page for name, page in catalogue.list_pages().items() if page.figures}
+    pages = {name: page for name, page in catalogue.map_page_names_to_catalogues().items() if page.figures}
     assert [entry["page"] for entry in GALLERY] == list(dict.fromkeys(entry["page"] for entry in GALLERY))
     assert {entry["page"] for entry in GALLERY} == set(pages)
     assert all(entry["name"] in pages[entry["page"]].figures for entry in GALLERY)

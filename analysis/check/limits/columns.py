@@ -20,7 +20,13 @@ from analysis.check.limits.number import Number, get_limit_of_rule
 from analysis.check.limits.tails import SHARES, compute_tails_of_interval
 from analysis.check.rules import LIKE_THESE, Rule
 from analysis.measures.reworded import ACCURACY, AGREEMENT, SCORE
-from analysis.reporting.catalogue import find_page_name_of_entry, list_pages, list_tables, look_up_column, look_up_table
+from analysis.reporting.catalogue import (
+    find_page_name_of_entry,
+    list_tables,
+    look_up_column,
+    look_up_table,
+    map_page_names_to_catalogues,
+)
 from analysis.reporting.catalogue.columns import IDENTITY
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import (
@@ -110,7 +116,7 @@ def _find_possible_range_of_item_number(target: str, row: Mapping[Hashable, Any]
 
 def _build_table_named_by_rule(rule: Rule, runs: Runs, table: str, where: str) -> pd.DataFrame:
     """Build the table from the studies that its page is about."""
-    page = list_pages()[find_page_name_of_entry(table)]
+    page = map_page_names_to_catalogues()[find_page_name_of_entry(table)]
     own_runs = runs.select_protocols(page.protocols)
     if own_runs is None:
         there = ", ".join(sorted({fields["protocol"] for fields in runs.info["studies"].values()}))

@@ -123,7 +123,7 @@ def read_reading_groups(runs: Runs) -> list[ReadingGroup]:
     list of ReadingGroup
         In the order of run.json: by study, setting and model.
     """
-    return runs.compute_once("groups of readings", lambda: list(_read_all_reading_groups(runs)))
+    return runs.compute_once("groups of readings", lambda: list(_iterate_all_reading_groups(runs)))
 
 
 def has_answers_read_in_two_ways(runs: Runs) -> bool:
@@ -160,7 +160,7 @@ def _list_groups_with_several_readings(runs: Runs) -> Iterator[tuple[str, str, s
                     yield study, setting, model, there
 
 
-def _read_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
+def _iterate_all_reading_groups(runs: Runs) -> Iterator[ReadingGroup]:
     """Yield the groups of all studies."""
     wordings_by_study: dict[str, pd.DataFrame] = {}
     for study, setting, model, kinds in _list_groups_with_several_readings(runs):

@@ -41,7 +41,7 @@ def read_scale_studies(runs: Runs, study_names: list[str]) -> Iterator[Study]:
     """
     for ratings in read_ratings(runs):
         if ratings.name in study_names:
-            study = _build_study_of_ratings(runs, ratings)
+            study = _build_study_averaging_ratings_over_personas(runs, ratings)
             yield study
             for scale in ratings.scales if len(ratings.scales) > 1 else ():
                 yield build_study_of_scale_items(study, ratings, scale, f"{SCORE} ({scale})")
@@ -114,7 +114,7 @@ def build_study_of_scale_items(study: Study, ratings: Ratings, scale: str, measu
     )  # fmt: skip
 
 
-def _build_study_of_ratings(runs: Runs, ratings: Ratings) -> Study:
+def _build_study_averaging_ratings_over_personas(runs: Runs, ratings: Ratings) -> Study:
     """Build the study of a run: a unit per model and condition, personas averaged."""
     groups = {
         (str(key[0]), str(key[1])): places

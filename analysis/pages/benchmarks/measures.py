@@ -73,7 +73,7 @@ def collect_measures(runs: Runs, invalid: str) -> CollectedMeasures:
 def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasures:
     """Collect the measures of all pages, and for every page or table without any the reason."""
     parts, sources = [], []
-    for page, entry in catalogue.list_pages().items():
+    for page, entry in catalogue.map_page_names_to_catalogues().items():
         page_runs = runs.select_protocols(entry.protocols)
         measuring = {name: table.measures for name, table in entry.tables.items() if table.measures}
         if page_runs is None or not measuring:

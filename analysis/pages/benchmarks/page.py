@@ -9,7 +9,7 @@ from analysis.pages.benchmarks.catalogue import CATALOGUE
 from analysis.pages.benchmarks.measures import ALL, STUDY_ALL
 from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_score_file_once
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
@@ -18,7 +18,7 @@ from analysis.reporting.words import verdicts
 class BenchmarksPage(Page):
     """Show the page on what correlates over models; options: scores and what is used of them, aliases, invalid."""
 
-    protocols, studies = list_pages()["benchmarks"].protocols, CATALOGUE.studies
+    protocols, studies = map_page_names_to_catalogues()["benchmarks"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

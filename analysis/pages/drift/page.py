@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.pages.drift import narrative
 from analysis.pages.drift.tables import list_answers_at_every_look
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
@@ -25,7 +25,7 @@ class DriftPage(Page):
         Options of the tables: looks, examples.
     """
 
-    protocols, over_time = list_pages()["drift"].protocols, True
+    protocols, over_time = map_page_names_to_catalogues()["drift"].protocols, True
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

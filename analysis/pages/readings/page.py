@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.measures.readings import read_reading_groups
 from analysis.pages.readings import narrative
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
 from analysis.reporting.words import verdicts
@@ -17,7 +17,7 @@ LONGEST = 1_200  # characters of a text on the page
 class ReadingsPage(Page):
     """Show the page on readings; options: sheet, reading, resamples, seed."""
 
-    protocols = list_pages()["readings"].protocols
+    protocols = map_page_names_to_catalogues()["readings"].protocols
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it."""

@@ -126,7 +126,7 @@ def _build_table_of_reading_group(group: ReadingGroup, draws: int, seed: int) ->
         share = estimate_share(item_moments, row, sources, draws=draws, seed=seed)
         columns["own_most"][place] = share.most
         if share.figure is not None:
-            _write_reading_specific_share_into_row(columns, place, share.figure, share.p, share.p_least)
+            _write_variance_share_of_reading_alone_into_row(columns, place, share.figure, share.p, share.p_least)
     return frame.assign(**columns)
 
 
@@ -140,7 +140,7 @@ def _is_single_or_low_temperature_reading(group: ReadingGroup, place: int) -> bo
     return samples is not None and (samples[1].shape[2] == 1 or is_cold)
 
 
-def _write_reading_specific_share_into_row(
+def _write_variance_share_of_reading_alone_into_row(
     columns: dict[str, list[Any]], place: int, figure: Interval, p: float, p_least: float
 ) -> None:
     """Write the share of a reading's own, by triads, with its interval or why there is none."""

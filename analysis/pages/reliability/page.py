@@ -17,7 +17,7 @@ from analysis.reporting.words import chance, verdicts
 class ReliabilityPage(Page):
     """Show the page on reliability; options: k, threshold, margin, task, resamples, seed."""
 
-    protocols, studies = catalogue.list_pages()["reliability"].protocols, CATALOGUE.studies
+    protocols, studies = catalogue.map_page_names_to_catalogues()["reliability"].protocols, CATALOGUE.studies
 
     def answer(self) -> Html:
         """Show the answer in words, and what weakens it; that of accuracies where there are no answers."""

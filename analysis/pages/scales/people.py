@@ -72,7 +72,9 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
                         "study": study.ratings.name, "model": model, "condition": setting, PERSONA: persona,
                         "scale": name, "validity": study.validity[unit], "n_items": len(has_both),
                         "n_people": float(study.people.n[has_both].mean()),
-                        **_build_columns_comparing_unit_with_people(over_items, unit, over_people[unit].get(name, {})),
+                        **_build_columns_of_computed_distances_from_people(
+                            over_items, unit, over_people[unit].get(name, {})
+                        ),
                         **_build_columns_of_two_groups_of_people(study.reference, has_both),
                     })  # fmt: skip
     table = pd.DataFrame(rows)
@@ -82,7 +84,7 @@ def tabulate_distances_from_people_by_scale(runs: Runs, *, people: str = "", see
     return table
 
 
-def _build_columns_comparing_unit_with_people(
+def _build_columns_of_computed_distances_from_people(
     over_items: Mapping[str, tuple[Array, Array, Array]], unit: int, over_people: Mapping[str, tuple[float, float]]
 ) -> dict[str, Any]:
     """Return the columns of all figures of one row."""

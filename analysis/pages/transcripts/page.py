@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.pages.transcripts import narrative
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.output import steps
 from analysis.reporting.output.html import Html, render_template_for_notebook
 from analysis.reporting.output.page import Page
@@ -22,7 +22,7 @@ FIRST_MODELS, FIRST_LONGEST = 4, 1_200  # of the transcript that the page, and i
 class TranscriptsPage(Page):
     """Show single wordings with their prompts and answers; it has no options."""
 
-    protocols = list_pages()["transcripts"].protocols
+    protocols = map_page_names_to_catalogues()["transcripts"].protocols
 
     def answer(self) -> Html:
         """Say what is shown, and what is not known."""

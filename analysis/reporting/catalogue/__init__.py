@@ -4,7 +4,7 @@ Pages of other installed packages come from `analysis.reporting.catalogue.outsid
 
 ::
 
-    for name, page in list_pages().items():
+    for name, page in map_page_names_to_catalogues().items():
         print(name, list(page.tables), list(page.figures))
 """
 
@@ -213,7 +213,7 @@ class Catalogue:
         Where the page stands in the report: 10, 20, 30 ...
     protocols
         The page is about run folders of these protocols, or of `ALL`; see `compares_measures` and `compares_wordings`.
-        `list_pages` puts in their place what they stand for.
+        `map_page_names_to_catalogues` puts in their place what they stand for.
     tables
         Name -> table, in the order of `table --list`. A name is used by one page only.
     columns
@@ -235,13 +235,15 @@ class Catalogue:
         "module.function" of the page: from its frames to study, model and two conditions that a paired comparison finds
         to differ; empty where the page compares no conditions of a model.
     compares_measures
-        Whether the page compares the measures (`Table.measures`) of all pages: `list_pages` adds their protocols.
+        Whether the page compares the measures (`Table.measures`) of all pages: `map_page_names_to_catalogues` adds
+        their protocols.
     rewordings
         How the wordings of these protocols are read, to compare them with each other.
     why_not_compared
         Without `rewordings`: why their wordings are not compared, in one line that goes on "PROTOCOL: ...".
     compares_wordings
-        Whether the page compares wordings: `list_pages` adds the protocols that some page names the `rewordings` of.
+        Whether the page compares wordings: `map_page_names_to_catalogues` adds the protocols that some page names the
+        `rewordings` of.
     over_time
         Whether the page is about models that were asked several times: its run folders are told apart by time
         (`analysis.runs.over_time`), and a report has it with `--over-time` only.
@@ -253,7 +255,7 @@ class Catalogue:
         Of a page without a notebook, for which one is made (`output.made_notebook`): its heading, and the function,
         "module.function", that gives the answer (`words.Answer`) from the tables (`frames.Frames`).
     declared_protocols
-        What `protocols` was before `list_pages` put in its place what it stands for.
+        What `protocols` was before `map_page_names_to_catalogues` put in its place what it stands for.
     """
 
     place: int
@@ -284,7 +286,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 @functools.cache
-def list_pages() -> Mapping[str, Catalogue]:
+def map_page_names_to_catalogues() -> Mapping[str, Catalogue]:
     """Return every page by name, in the order of the report."""
     folders = [module.name for module in pkgutil.iter_modules([str(PAGES)]) if module.ispkg]
     page_by_name: dict[str, Catalogue] = {
@@ -318,23 +320,23 @@ def _list_protocols_of_pages(pages: Iterable[Catalogue]) -> frozenset[str]:
 
 def list_protocols_without_model_responses() -> frozenset[str]:
     """List the protocols whose runs hold no responses of models, such as accuracies that were imported."""
-    return frozenset[str]().union(*(page.unanswered_protocols for page in list_pages().values()))
+    return frozenset[str]().union(*(page.unanswered_protocols for page in map_page_names_to_catalogues().values()))
 
 
 def explain_no_page_for_protocols(protocols: Iterable[str]) -> str:
     """Say in one line that no page is about these protocols, and which protocols there are pages for."""
-    about = sorted(_list_protocols_of_pages(list_pages().values()))
+    about = sorted(_list_protocols_of_pages(map_page_names_to_catalogues().values()))
     return f"no page is about protocol {', '.join(sorted(protocols))}; there are pages for {', '.join(about)}"
 
 
 def list_tables() -> dict[str, Table]:
     """Return every table by name, page after page."""
-    return {name: entry for page in list_pages().values() for name, entry in page.tables.items()}
+    return {name: entry for page in map_page_names_to_catalogues().values() for name, entry in page.tables.items()}
 
 
 def list_figures() -> dict[str, Figure]:
     """Return every figure by name, page after page."""
-    return {name: entry for page in list_pages().values() for name, entry in page.figures.items()}
+    return {name: entry for page in map_page_names_to_catalogues().values() for name, entry in page.figures.items()}
 
 
 def look_up_table(name: str) -> Table:
@@ -397,7 +399,7 @@ def find_page_name_of_entry(entry_name: str, kind: str = "tables") -> str:
     -------
     Name of the page.
     """
-    return next(page for page, entry in list_pages().items() if entry_name in getattr(entry, kind))
+    return next(page for page, entry in map_page_names_to_catalogues().items() if entry_name in getattr(entry, kind))
 
 
 def look_up_column(table: str, name: str) -> Column:
@@ -424,7 +426,7 @@ def look_up_column(table: str, name: str) -> Column:
         For a column that nothing explains; the line names the file to edit.
     """
     page_name = find_page_name_of_entry(table)
-    if entry := _find_column_definition_of_page(list_pages()[page_name], table, name):
+    if entry := _find_column_definition_of_page(map_page_names_to_catalogues()[page_name], table, name):
         return entry
     raise MalformedPage(
         f"{format_page_folder_for_messages(page_name)}/columns.py: column {name!r} of table {table!r} has no meaning; "

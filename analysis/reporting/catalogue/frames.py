@@ -66,7 +66,7 @@ class Frames:
         if not orders.has_several_option_orders(rows, self.runs.info["conditions"]):
             return rows
         page = catalogue.find_page_name_of_entry(table_name)
-        finder_path = catalogue.list_pages()[page].differing_conditions
+        finder_path = catalogue.map_page_names_to_catalogues()[page].differing_conditions
         differing_pairs = catalogue.import_page_function(page, finder_path)(self) if finder_path else ()
         return orders.merge_rows_of_both_option_orders(
             table_name,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from analysis.reporting.catalogue import Rewordings, list_pages
+from analysis.reporting.catalogue import Rewordings, map_page_names_to_catalogues
 from analysis.reporting.catalogue.outside import find_outside_room_of_page
 from ground.errors import RoomFailed
 from ground.outside_rooms import OutsideRoom, warn_that_room_is_left_out, wrap_room_function_with_clear_errors
@@ -24,7 +24,7 @@ def list_readers_by_protocol() -> Mapping[str, Rewordings]:
     """List protocol -> its reader, in the order of the pages that name them."""
     return {
         protocol: page.rewordings
-        for page in list_pages().values()
+        for page in map_page_names_to_catalogues().values()
         if page.rewordings
         for protocol in sorted(page.protocols)
     }
@@ -59,7 +59,7 @@ def _read_all_studies_of_reader(reader: Rewordings, runs: Runs, names: Sequence[
 
 def _find_outside_room_of_reader(reader: Rewordings) -> OutsideRoom | None:
     """Find the page of another package that names a reader; None: it is one of ours."""
-    pages = (name for name, page in list_pages().items() if page.rewordings is reader)
+    pages = (name for name, page in map_page_names_to_catalogues().items() if page.rewordings is reader)
     return next((room for name in pages if (room := find_outside_room_of_page(name))), None)
 
 
@@ -97,7 +97,9 @@ def list_reasons_protocols_are_not_compared(protocols: Collection[str]) -> tuple
     """Say in a line for each of these protocols why its wordings are not compared with each other."""
     lines = []
     for protocol in sorted(set(protocols) - list_readers_by_protocol().keys()):
-        about = {name: page for name, page in list_pages().items() if protocol in page.declared_protocols}
+        about = {
+            name: page for name, page in map_page_names_to_catalogues().items() if protocol in page.declared_protocols
+        }
         reasons = [page.why_not_compared for page in about.values() if page.why_not_compared]
         named = f"page {', '.join(about)} names no reader of its wordings" if about else "no page is about it"
         lines.append(f"{protocol}: {reasons[0] if reasons else named}")

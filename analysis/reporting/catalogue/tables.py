@@ -20,10 +20,10 @@ from analysis.reporting.catalogue import (
     find_page_name_of_entry,
     format_page_folder_for_messages,
     import_page_function,
-    list_pages,
     list_tables,
     look_up_column,
     look_up_table,
+    map_page_names_to_catalogues,
 )
 from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
 from analysis.reporting.catalogue.option_values import convert_to_type_of_default
@@ -182,7 +182,7 @@ def build_table(name: str, runs: Runs, **given_options: Any) -> pd.DataFrame:
     else:
         _refuse_undeclared_columns(name, frame, declared_columns)
         frame = frame[declared_columns]
-    if list_pages()[page_name].of_agreement:
+    if map_page_names_to_catalogues()[page_name].of_agreement:
         attach_answer_pair_of_studies_to_frame(frame, runs.info)
     return frame
 
@@ -266,7 +266,7 @@ def _expand_column_pattern(table_name: str, frame: pd.DataFrame, pattern: str) -
     """List the columns of a frame that a column of the catalogue stands for: itself, or those of its pattern."""
     if "*" not in pattern:
         return [pattern]
-    make = list_pages()[find_page_name_of_entry(table_name)].patterns[pattern]
+    make = map_page_names_to_catalogues()[find_page_name_of_entry(table_name)].patterns[pattern]
     return [key for key in map(str, frame.columns) if fnmatchcase(key, pattern) and make(key)]
 
 

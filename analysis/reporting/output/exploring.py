@@ -311,7 +311,7 @@ class Run:
         entry, page = catalogue.look_up_figure(name), catalogue.find_page_name_of_entry(name, "figures")
         known_options = {
             key: value
-            for table in catalogue.list_pages()[page].tables
+            for table in catalogue.map_page_names_to_catalogues()[page].tables
             for key, value in tables.list_table_options(table).items()
         }
         converted = tables.convert_options_to_types_of_defaults(f"figure {name}", options, known_options)
@@ -378,7 +378,7 @@ class Run:
         InputError
             For an unknown measure, score, method or option, and where no model is among the scores.
         """
-        page = next(name for name, entry in catalogue.list_pages().items() if entry.compares_measures)
+        page = next(name for name, entry in catalogue.map_page_names_to_catalogues().items() if entry.compares_measures)
         correlate = catalogue.import_page_function(page, "chosen_correlations.correlate_chosen_measures_with_scores")
         known_options = {
             name: parameter
@@ -419,14 +419,14 @@ class Run:
     def _list_page_catalogues_of_protocols(self) -> list[catalogue.Catalogue]:
         """List the pages that are about the protocols of these runs; those about several times where these may hold
         some."""
-        pages = catalogue.list_pages().values()
+        pages = catalogue.map_page_names_to_catalogues().values()
         return [page for page in pages if page.protocols & self._protocols and page.over_time <= self.over_time]
 
     def _compute_page_frames_once(self, page: str, options: Mapping[str, Any]) -> Frames:
         """Return the tables of a page under some options, computed once."""
         key = f"{page} {sorted(options.items())}"
         if key not in self._frames:
-            entry = catalogue.list_pages()[page]
+            entry = catalogue.map_page_names_to_catalogues()[page]
             self._frames[key] = Frames(self.open_runs_of_protocols(entry.protocols, entry.over_time), options)
         return self._frames[key]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 
 PARAMETERS = (
     "runs: list[str] = []  # run folders\n"
@@ -26,7 +26,7 @@ def make_notebook_of_page(name: str) -> Path:
 
     The `CATALOGUE` of the page names an answer. Returns the file.
     """
-    page = list_pages()[name]
+    page = map_page_names_to_catalogues()[name]
     # The figure that stands with the answer on the index is the first one.
     figures = [(f"page.figure({figure!r})", "" if place else "figure") for place, figure in enumerate(page.figures)]
     sources = [

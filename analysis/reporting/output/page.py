@@ -432,11 +432,13 @@ class Page:
 
 def _refuse_unknown_page_options(page_class: type[Page], options: Mapping[str, Any]) -> None:
     """Raise InputError for an option that no table of a page of this package has; of another package, all are taken."""
-    modules = {f"analysis.pages.{name}.page": name for name in catalogue.list_pages()} if options else {}
+    modules = (
+        {f"analysis.pages.{name}.page": name for name in catalogue.map_page_names_to_catalogues()} if options else {}
+    )
     if name := modules.get(page_class.__module__):
         known_options = {
             key: option
-            for table in catalogue.list_pages()[name].tables
+            for table in catalogue.map_page_names_to_catalogues()[name].tables
             for key, option in tables.list_table_options(table).items()
         }
         unknown_options = {key: value for key, value in options.items() if key not in known_options}

@@ -47,7 +47,10 @@ class Notebook:
 
 def list_notebooks_of_all_pages() -> list[Notebook]:
     """Return the notebooks of all pages, in the order of the report."""
-    return [Notebook(_find_or_make_notebook(name, page), page) for name, page in catalogue.list_pages().items()]
+    return [
+        Notebook(_find_or_make_notebook(name, page), page)
+        for name, page in catalogue.map_page_names_to_catalogues().items()
+    ]
 
 
 def _find_or_make_notebook(name: str, page: Catalogue) -> Path:

@@ -50,7 +50,7 @@ def _build_page_record(
     result: NotebookResult, out: Path, table_files: dict[str, Path], picture_names: list[str]
 ) -> dict[str, Any]:
     """Build the record of a page; one that was not made has the reason, and no answer."""
-    page, screen = catalogue.list_pages().get(result.name), result.screen
+    page, screen = catalogue.map_page_names_to_catalogues().get(result.name), result.screen
     tables = {name: table_files[name] for name in (page.tables if page else ()) if name in table_files}
     pictures = [name for name in picture_names if page and index.find_figure_name_of_picture_file(name) in page.figures]
     notebook = out / "notebooks" / f"{result.name}.ipynb"

@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from ground.errors import InputError
 from inference.asking.models import Model
 from inference.asking.one_model import Settings, release_device_memory, select_answerable_rounds_or_refuse_model
-from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch, get_thinking_effort
+from inference.asking.rounds import Exact, Prompts, Questions, Round, Way, ask_batch_in_each_way, get_thinking_effort
 from inference.asking.session import print_bill
 from inference.engines.contract import LONGEST_THOUGHT, NO_EFFORT, Engine, Explanation, Sampling, Score, Thinking
 from inference.engines.openai.requests import PLAIN_TOKENS
@@ -214,17 +214,19 @@ def estimate_seconds_of_asking_prompts(engine: Engine, prompts: Sequence[Prompt]
         # Rounded up, so that at most so many are asked: of 100 prompts every fourth, 25 in all.
         sample = range(0, len(prompts), -(-len(prompts) // TIMED_PROMPTS))
         began = time.perf_counter()
-        ask_batch(engine, [prompts[number] for number in sample], ways)
+        ask_batch_in_each_way(engine, [prompts[number] for number in sample], ways)
         return (time.perf_counter() - began) * len(prompts) / len(sample)
     batches = engine.cut_into_batches(prompts)
     lengths = engine.count_prompt_tokens(prompts)
     # The middle of each third of the list: of 30 batches those at 5, 15 and 25.
     chosen = [batches[len(batches) * (2 * n + 1) // (2 * TIMED_BATCHES)] for n in range(TIMED_BATCHES)]
-    ask_batch(engine, [prompts[number] for number in chosen[0]], ways)  # not timed: the first batch is slower
+    ask_batch_in_each_way(
+        engine, [prompts[number] for number in chosen[0]], ways
+    )  # not timed: the first batch is slower
     began = time.perf_counter()
     tokens = 0
     for batch in chosen:
-        ask_batch(engine, [prompts[number] for number in batch], ways)
+        ask_batch_in_each_way(engine, [prompts[number] for number in batch], ways)
         tokens += sum(lengths[number] for number in batch)
         if time.perf_counter() - began > TIMED_SECONDS:
             break

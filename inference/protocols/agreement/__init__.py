@@ -141,7 +141,7 @@ class Questions:
                     "form": form,
                     "option_order": order,
                     **language_field,
-                    **self.book.build_prompt_fields_of_form(form),
+                    **self.book.build_prompt_name_and_hash_fields_of_form(form),
                 },
                 partial(self._render_prompt, form, order),
             )

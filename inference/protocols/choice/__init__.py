@@ -173,7 +173,7 @@ class Questions:
             "form": form,
             "prompt_kind": prompt_kind,
             "way": answer_way,
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
         }
         render = partial(self._render_prompt, form, prompt_kind, answer_way)
         if answer_way == TEXT:

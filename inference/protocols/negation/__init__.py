@@ -160,7 +160,7 @@ class Questions:
             "form": form,
             "shots": len(shown_exemplars),
             "language": self.language,
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
             "exemplars": [
                 {
                     "pattern": exemplar.pattern,

@@ -126,7 +126,7 @@ class Questions:
                 {
                     "form": form,
                     **showing.condition_fields,
-                    **self.book.build_prompt_fields_of_form(form),
+                    **self.book.build_prompt_name_and_hash_fields_of_form(form),
                 },
                 partial(self._render_prompt, form, showing),
             )

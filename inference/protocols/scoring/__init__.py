@@ -147,7 +147,7 @@ class Questions:
         return {
             "form": form,
             "range": [scale_numbers[0], scale_numbers[-1]],
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
         }
 
     def _render_prompt(self, form: str, scale_numbers: range, variant: Variant, _mask_token: str | None) -> Prompt:

@@ -167,7 +167,7 @@ class Questions:
         return {
             "form": form,
             "shots": len(shown_exemplars),
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
             "exemplars": [
                 {"pattern": exemplar.pattern, "question": exemplar.shot.question, "answer": exemplar.shot.label}
                 for exemplar in shown_exemplars

@@ -159,7 +159,7 @@ class PromptBook:
         """
         return hashlib.sha256(json.dumps(self._get_form_or_refuse(form).source, sort_keys=True).encode()).hexdigest()
 
-    def build_prompt_fields_of_form(self, form: str) -> dict[str, Any]:
+    def build_prompt_name_and_hash_fields_of_form(self, form: str) -> dict[str, Any]:
         """Give the fields `prompt` and `prompt_hash` of a condition that is asked in one form."""
         return {"prompt": self.name, "prompt_hash": self.compute_hash_of_prompt_form(form)}
 

@@ -34,7 +34,7 @@ def test_the_examples_are_right():
 def make_answers(folder, protocol, names=None):
     """Yield the pages that a run of a protocol has, or those of some names, each with its answer."""
     opened = runs.open_runs(folder)
-    for name, page in catalogue.list_pages().items():
+    for name, page in catalogue.map_page_names_to_catalogues().items():
         if names and name not in names:
             continue
         if (page.protocols and protocol not in page.protocols) or page.explain_no_data(opened, {}):

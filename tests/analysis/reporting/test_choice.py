@@ -60,14 +60,14 @@ def page(tmp_path_factory):
 
 @pytest.mark.slow
 def test_no_table_speaks_of_agreement(page):
-    for name in catalogue.list_pages()["stability"].tables:
+    for name in catalogue.map_page_names_to_catalogues()["stability"].tables:
         shown = re.sub(r"<td.*?</td>", "", page.table(name).text, flags=re.DOTALL)  # the texts of the items may
         assert not AGREE.search(re.sub(r"<code>.*?</code>", "", shown)), (name, AGREE.search(shown))
 
 
 @pytest.mark.slow
 def test_no_printed_table_speaks_of_agreement(page):
-    for name in catalogue.list_pages()["stability"].tables:
+    for name in catalogue.map_page_names_to_catalogues()["stability"].tables:
         markdown, latex = (
             tables.render_table_in_text_format(name, page.frame(name), form) for form in ("markdown", "latex")
         )
@@ -99,7 +99,7 @@ def test_no_sentence_speaks_of_agreement(page):
     assert "asked to choose between “left” and “right”" in said
 
 
-@pytest.mark.parametrize("figure", catalogue.list_pages()["stability"].figures)
+@pytest.mark.parametrize("figure", catalogue.map_page_names_to_catalogues()["stability"].figures)
 def test_no_figure_speaks_of_agreement(page, figure):
     picture = build_pictures(figure, page.frames)[0]
     drawn = " ".join(text.get_text() for text, _ in shown_texts(picture.draw()))

@@ -17,16 +17,18 @@ STUDIES = citations.read_published_studies()
 
 
 def test_every_study_has_a_page_and_every_page_about_one_protocol_a_study():
-    pages = catalogue.list_pages().values()
+    pages = catalogue.map_page_names_to_catalogues().values()
     assert {name for page in pages for name in page.studies} == set(STUDIES)
     # Scores that others made, and rating scales, repeat no study: their sources stand in docstrings and docs.
     repeats_none = ({"scored"}, {"scale"})
     assert all(page.studies for page in pages if len(page.protocols) == 1 and page.protocols not in repeats_none)
 
 
-@pytest.mark.parametrize("page", [name for name, entry in catalogue.list_pages().items() if entry.studies])
+@pytest.mark.parametrize(
+    "page", [name for name, entry in catalogue.map_page_names_to_catalogues().items() if entry.studies]
+)
 def test_a_page_cites_the_study_that_it_repeats(page):
-    named = catalogue.list_pages()[page].studies
+    named = catalogue.map_page_names_to_catalogues()[page].studies
     cited = [STUDIES[name] for name in named]
     foot = provenance.render_footer(named, [])
     for study in cited:

@@ -11,7 +11,7 @@ import pytest
 from analysis.pages.text_features.columns import TERMS
 from analysis.pages.text_features.family import PREDICTORS
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue import PAGES, columns, list_pages, look_up_column
+from analysis.reporting.catalogue import PAGES, columns, look_up_column, map_page_names_to_catalogues
 from analysis.reporting.catalogue.columns import Column
 from analysis.reporting.catalogue.grid import Cell
 from analysis.reporting.output import files
@@ -135,11 +135,11 @@ def test_what_is_the_same_in_all_rows_ends_a_sentence_once():
     assert format_uniform_columns_as_text(cells) == "Items 62; Text Tea is good"
 
 
-@pytest.mark.parametrize("page", list_pages())
+@pytest.mark.parametrize("page", map_page_names_to_catalogues())
 def test_the_names_of_columns_are_written_out_where_they_are_defined(page):
     """So that a search for a name finds it: none is glued together of parts."""
     folder = PAGES / page
-    entry = list_pages()[page]
+    entry = map_page_names_to_catalogues()[page]
     defined = set(re.findall(r'^ *"([\w.*]+)":', (folder / "columns.py").read_text(encoding="utf-8"), re.MULTILINE))
     assert set(entry.columns) <= defined
     files = (folder / "catalogue.py", folder / "columns.py", Path(columns.__file__))

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from analysis import runs
-from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.catalogue import map_page_names_to_catalogues, tables
 from analysis.runs.folder import KEY, UNIT
 from analysis.runs.parts import WORDING
 from analysis.runs.unanswered import count_unanswered_prompts
@@ -68,14 +68,17 @@ def test_what_a_run_holds_is_said_in_a_line(folder, tmp_path):
 
 def test_what_there_is_is_listed_a_line_each(run, folder):
     about = ("stability", "text_features", "wording", "meaning", "reliability", "readings", "benchmarks", "transcripts")
-    listed = [name for page in about for name in list_pages()[page].tables]
+    listed = [name for page in about for name in map_page_names_to_catalogues()[page].tables]
     assert list(run.tables()) == listed
     lines = repr(run.tables()).splitlines()
     assert len(lines) == len(listed)
-    assert lines[0].split(maxsplit=1) == ["stability", list_pages()["stability"].tables["stability"].title]
+    assert lines[0].split(maxsplit=1) == [
+        "stability",
+        map_page_names_to_catalogues()["stability"].tables["stability"].title,
+    ]
     only = open_run(folder / "wording")
     about = ("wording", "meaning", "reliability", "readings", "benchmarks", "transcripts")
-    assert list(only.figures()) == [name for page in about for name in list_pages()[page].figures]
+    assert list(only.figures()) == [name for page in about for name in map_page_names_to_catalogues()[page].figures]
     assert "<code>overall_scores</code>" in only.figures()._repr_html_()
 
 

@@ -57,9 +57,13 @@ def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, mad
         assert said.verdict in NO_ANSWER
 
 
-@pytest.mark.parametrize("page", [page for page in catalogue.list_pages() if page in SILENT])
+@pytest.mark.parametrize("page", [page for page in catalogue.map_page_names_to_catalogues() if page in SILENT])
 def test_first_screens_of_the_demo_are_short(page):
-    asked = (name for name in sorted(catalogue.list_pages()[page].protocols) if (DEMO / name / "run.json").is_file())
+    asked = (
+        name
+        for name in sorted(catalogue.map_page_names_to_catalogues()[page].protocols)
+        if (DEMO / name / "run.json").is_file()
+    )
     protocol = next(asked, None)
     if protocol is None:
         pytest.skip("make report has not asked the demo")

@@ -18,7 +18,8 @@ from helpers.outside_packages import write_package
 from helpers.synthetic import random_frame, write_run
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
-CACHES = (outside_rooms.read_rooms_from_entry_points, outside.find_outside_rooms_by_page, catalogue.list_pages,
+CACHES = (outside_rooms.read_rooms_from_entry_points, outside.find_outside_rooms_by_page,
+          catalogue.map_page_names_to_catalogues,
 html._build_jinja_environment,
           made_notebook.make_notebook_of_page)  # fmt: skip
 
@@ -53,7 +54,7 @@ def install(tmp_path, monkeypatch):
 
 def test_a_page_of_ours_becomes_one_of_a_package_without_another_change(install, capsys):
     install()
-    assert list(catalogue.list_pages())[-1] == "toy" and capsys.readouterr().err == ""
+    assert list(catalogue.map_page_names_to_catalogues())[-1] == "toy" and capsys.readouterr().err == ""
     assert catalogue.look_up_column("toy_items", "toy_mean").header == "Agreement"
     assert callable(catalogue.import_page_function("toy", "tables.tabulate_toy_items"))
     assert "each of the 3 items" in html.render_template("toy/method", items=3)
@@ -90,7 +91,7 @@ def test_a_page_without_a_notebook_gets_one_of_its_parts(install, tmp_path, caps
 def test_a_page_without_a_notebook_needs_a_question_and_an_answer(install, tmp_path, capsys, change, words):
     install("catalogue.py", "place=900,", f"place=900,{change}")
     (tmp_path / "waver_toy" / "toy.ipynb").unlink()
-    assert "toy" not in catalogue.list_pages()
+    assert "toy" not in catalogue.map_page_names_to_catalogues()
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("waver: page toy of waver-toy 1.0 is left out: ") and words in line
 
@@ -116,7 +117,10 @@ def test_a_page_without_a_notebook_needs_a_question_and_an_answer(install, tmp_p
 )
 def test_a_page_that_is_not_whole_is_told_and_ours_stay(install, capsys, file, old, new, words):
     install(file, old, new)
-    assert "toy" not in catalogue.list_pages() and "stability" in catalogue.list_pages()
+    assert (
+        "toy" not in catalogue.map_page_names_to_catalogues()
+        and "stability" in catalogue.map_page_names_to_catalogues()
+    )
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("waver: page toy of waver-toy 1.0 is left out: ") and words in line
     assert line.endswith("to remove the package: pip uninstall waver-toy")
@@ -143,5 +147,5 @@ def test_a_reader_of_wordings_that_fails_takes_no_other_study_with_it(install, t
 
 def test_a_page_whose_code_fails_before_the_report_is_left_out_with_the_reason(install):
     install("catalogue.py", "place=900,", "place=900, explain_no_data=lambda runs, parameters: 1 / 0,")
-    reason = catalogue.list_pages()["toy"].explain_no_data(None, {})
+    reason = catalogue.map_page_names_to_catalogues()["toy"].explain_no_data(None, {})
     assert "page toy of waver-toy 1.0 failed: ZeroDivisionError" in reason

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.slow
 
 NO_RUNS = SimpleNamespace(info={"studies": {}})
 
-PAGES, PACKAGES = catalogue.list_pages(), catalogue.PAGES
+PAGES, PACKAGES = catalogue.map_page_names_to_catalogues(), catalogue.PAGES
 TABLES = [(page, name) for page, entry in PAGES.items() for name in entry.tables]
 FIGURES = [(page, name) for page, entry in PAGES.items() for name in entry.figures]
 NAMING = ("key", "look", "prompt_number", "sample")  # numbers that name something

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.catalogue import map_page_names_to_catalogues, tables
 from analysis.reporting.output.provenance import list_provenance_entries
 from ground.errors import InputError
 from helpers import scoring_runs
@@ -68,9 +68,11 @@ def tables_of(run, names):
 def test_all_tables_are_those_of_a_run_of_the_part_alone(compared, request):
     """Also those of all other pages, but for two runs: `stability` and `wording` have others like them."""
     page, run = request.node.callspec.params["compared"], compared[1]
-    others = list_pages()["text_features"].tables
+    others = map_page_names_to_catalogues()["text_features"].tables
     own = (
-        list_pages()[page].tables if page in ("text_features", "reliability") else set(run.tables()).difference(others)
+        map_page_names_to_catalogues()[page].tables
+        if page in ("text_features", "reliability")
+        else set(run.tables()).difference(others)
     )
     part, asked = (tables_of(run, [name for name in run.tables() if name in own]) for run in compared)
     assert list(compared[0].tables()) == list(run.tables())
@@ -92,7 +94,7 @@ def test_everything_is_the_run_itself(tmp_path):
     """A condition that keeps everything changes nothing."""
     source, _ = FULL["stability"](tmp_path / "run")
     whole, part = open_run(source), open_run(source).where("true")
-    names = list_pages()["stability"].tables
+    names = map_page_names_to_catalogues()["stability"].tables
     of_part = tables_of(part, names)
     for name, frame in tables_of(whole, names).items():
         if not isinstance(frame, str):
@@ -109,7 +111,7 @@ def test_a_figure_is_of_the_part_in_the_colours_of_the_whole(tmp_path):
 def test_a_page_without_rows_in_the_part_says_so(tmp_path):
     source, _ = FULL["reliability"](tmp_path / "run")
     part = open_run(source).where("attributes.task IS NOT NULL")
-    assert set(part.figures()) <= {name for page in list_pages().values() for name in page.figures}
+    assert set(part.figures()) <= {name for page in map_page_names_to_catalogues().values() for name in page.figures}
     with pytest.raises(InputError):
         part.table("stability")
 

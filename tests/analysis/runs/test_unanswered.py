@@ -12,7 +12,7 @@ import pytest
 from analysis import runs
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import words
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.output.page import Page
 from analysis.reporting.output.provenance import list_provenance_entries
 from analysis.reporting.words import Answer
@@ -146,12 +146,15 @@ def test_what_was_to_be_asked_stands_in_run_json(tmp_path):
     assert count_unanswered_prompts(runs.open_runs(folder))[["asked", "missing"]].to_numpy().tolist() == [[9, 5]]
 
 
-@pytest.mark.parametrize("name", list_pages())
+@pytest.mark.parametrize("name", map_page_names_to_catalogues())
 def test_every_page_says_it_above_its_other_cautions_and_at_its_foot(name, tmp_path):
     folder, _ = BARE[name](tmp_path / "run")
 
     class Some(Page):
-        protocols, over_time = list_pages()[name].protocols, list_pages()[name].over_time
+        protocols, over_time = (
+            map_page_names_to_catalogues()[name].protocols,
+            map_page_names_to_catalogues()[name].over_time,
+        )
 
     page = Some([str(folder)])
     page.render_answer_with_added_cautions(Answer("", ""))
@@ -171,8 +174,8 @@ def test_all_pages_answer_through_the_shared_words():
         path.parent.name
         for path in folder.glob("*/page.py")
         if "self.render_answer_with_added_cautions(" in path.read_text()
-    } == set(list_pages())
-    assert set(FULL) == set(list_pages())
+    } == set(map_page_names_to_catalogues())
+    assert set(FULL) == set(map_page_names_to_catalogues())
 
 
 def test_an_imported_condition_may_have_a_text_called_share(tmp_path):

@@ -82,11 +82,11 @@ def without_shortcuts(info: dict) -> dict:
 def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Numbers of rows asked from now on: prompts times conditions, a batch at a time."""
     asked: list[int] = []
-    ask = rounds.ask_batch
+    ask = rounds.ask_batch_in_each_way
 
     def watching(engine, prompts, ways):
         asked.append(len(prompts) * len(ways))
         return ask(engine, prompts, ways)
 
-    monkeypatch.setattr(rounds, "ask_batch", watching)
+    monkeypatch.setattr(rounds, "ask_batch_in_each_way", watching)
     return asked

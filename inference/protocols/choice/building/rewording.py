@@ -96,7 +96,7 @@ class Questions:
         way = Sampling(max_tokens=self.max_tokens)
         fields = {
             "form": form,
-            **self.book.build_prompt_fields_of_form(form),
+            **self.book.build_prompt_name_and_hash_fields_of_form(form),
             "temperature": way.temperature,
             "samples": way.samples,
             "max_tokens": way.max_tokens,

@@ -109,7 +109,7 @@ class Questions:
         InputError
             The prompts do not have this form.
         """
-        fields = {"form": form, **self.book.build_prompt_fields_of_form(form), "shots": 1}
+        fields = {"form": form, **self.book.build_prompt_name_and_hash_fields_of_form(form), "shots": 1}
         return WAYS[self.answer].rounds(
             self.book.name_condition(form, "1-shot"), fields, partial(self._render_prompt, form)
         )

@@ -17,7 +17,7 @@ from analysis.check.grammar import parse_rule_sentence_into_fields
 from analysis.check.limits import columns
 from analysis.check.outcomes import COUNTED, Outcome, choose_decision_of_each_outcome
 from analysis.check.rules import Rule
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
 from helpers.choice_runs import answers, questions, write_choice
@@ -122,7 +122,7 @@ def test_where_items_share_their_wordings_the_line_names_what_allows_for_others(
     opened = runs.open_runs(path)
     table, column = next(
         (table, name)
-        for table in list_pages()["wording"].tables
+        for table in map_page_names_to_catalogues()["wording"].tables
         for frame in [build_table(table, opened)]
         for name in frame
         if f"{name}_lower" in frame
@@ -198,8 +198,12 @@ def test_every_numeric_column_of_every_table_is_tested_or_refused_in_a_line(tmp_
     # Rows are named once per table: names of another column differ in their first word only.
     name_rows = columns._name_rows_by_texts_and_options
     monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
-    for table in list_pages()[page].tables if opened.select_protocols(list_pages()[page].protocols) else ():
-        frame = made(table, opened.select_protocols(list_pages()[page].protocols))
+    for table in (
+        map_page_names_to_catalogues()[page].tables
+        if opened.select_protocols(map_page_names_to_catalogues()[page].protocols)
+        else ()
+    ):
+        frame = made(table, opened.select_protocols(map_page_names_to_catalogues()[page].protocols))
         assert len(name_rows(frame, "")) == len(frame)
         for column in frame.select_dtypes("number"):
             for wordings in ("these", LIKE):

@@ -20,7 +20,7 @@ from analysis.pages.benchmarks.tables import (
     tabulate_measures_by_model_and_condition,
 )
 from analysis.reporting import catalogue
-from analysis.reporting.catalogue import list_pages, tables
+from analysis.reporting.catalogue import map_page_names_to_catalogues, tables
 from ground.errors import InputError
 from helpers.accuracy_runs import random_accuracies, write_accuracies
 from helpers.page_runs import FULL
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 MEASURED = {
     (page, name): table.measures
-    for page, entry in list_pages().items() for name, table in entry.tables.items() if table.measures
+    for page, entry in map_page_names_to_catalogues().items() for name, table in entry.tables.items() if table.measures
 }  # fmt: skip
 # Labels, and the rows of the page's own table that they stand for.
 LABELS = [
@@ -136,8 +136,12 @@ def test_a_measure_is_named_after_what_its_rows_are_about(page, label, name, col
 
 
 def test_the_page_is_about_the_protocols_of_all_pages_with_measures():
-    about = set().union(*(list_pages()[page].protocols for page, _ in MEASURED))
-    assert list_pages()["benchmarks"].protocols == about >= {"agreement", "wording", "negation", "scoring", "choice"}
+    about = set().union(*(map_page_names_to_catalogues()[page].protocols for page, _ in MEASURED))
+    assert (
+        map_page_names_to_catalogues()["benchmarks"].protocols
+        == about
+        >= {"agreement", "wording", "negation", "scoring", "choice"}
+    )
     assert {page for page, _ in MEASURED} == {
         "stability", "text_features", "wording", "negation", "choice", "scoring", "scored", "scales", "reliability"
     }  # fmt: skip
@@ -269,15 +273,15 @@ def test_an_infinite_value_is_the_highest_rank_and_no_value_for_pearson():
 
 def test_a_table_that_takes_too_long_is_left_out_and_says_so(tmp_path, monkeypatch):
     write_run(tmp_path / "run", random_frame(list("abcd"), items=8, paraphrases=6))
-    entry = list_pages()["stability"].tables["stability"]
+    entry = map_page_names_to_catalogues()["stability"].tables["stability"]
     limited = dataclasses.replace(entry, measures=dataclasses.replace(entry.measures, most_units=3))
-    monkeypatch.setitem(list_pages()["stability"].tables, "stability", limited)
+    monkeypatch.setitem(map_page_names_to_catalogues()["stability"].tables, "stability", limited)
     found = tabulate_compared_models_of_pages_and_studies(runs.open_runs(tmp_path / "run"))
     assert "stability" not in set(found.loc[found["study"] != "", "page"])
     assert found[found["page"] == "stability"]["left_out"].tolist() == [
         "table stability takes too long for 4 models and conditions; it is compared for 3 at most"
     ]
-    assert list_pages()["text_features"].tables["mixed"].measures.most_units == 100
+    assert map_page_names_to_catalogues()["text_features"].tables["mixed"].measures.most_units == 100
 
 
 def test_the_page_on_benchmarks_is_left_out_and_says_why(tmp_path):

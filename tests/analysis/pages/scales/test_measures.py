@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from analysis import runs
 from analysis.measures.ratings import read_ratings
 from analysis.measures.reworded.ratings import has_rewordings
-from analysis.reporting.catalogue import list_pages
+from analysis.reporting.catalogue import map_page_names_to_catalogues
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.catalogue.tables import build_table
 from ground.errors import InputError
@@ -334,7 +334,7 @@ def test_examples_show_the_highest_and_the_lowest_wording(made):
 def test_every_interval_holds_its_estimate_and_is_possible(options, tmp_path):
     models = [Respondent("a", acquiescence=0.3, extreme=0.9), Respondent("b", acquiescence=-0.3, wording_sd=0.2), "c"]
     opened = runs.open_runs(write_scale(tmp_path / "run", draw_answers(models, **options)))
-    for name in list_pages()["scales"].tables:
+    for name in map_page_names_to_catalogues()["scales"].tables:
         assert list_faults(name, build_table(name, opened, resamples=200)) == []
 
 
