@@ -29,8 +29,15 @@ PLANS = {
     "is too long": f'"{LONG}"',
 }
 CASES = [
-    *(Case(f"nothing after {option}", f"{RUN} --out new {option}=", ("a name of a file or folder is empty",),
+    *(Case(f"nothing after {option}", f"{RUN} --out new {option}=", (f"{option}: is empty",),
            {"items.csv": ITEMS}) for option in ("--items", "--prompt", "--personas", "--lora", "--models")),
+    Case("a sheet with decoys of no name", "inference paraphrase sheet --items items.csv --out s.csv --decoys=",
+         ("--decoys: is empty",), {"items.csv": ITEMS}),
+    Case("a check against no name", "analysis check run --rules rules.toml --against=", ("--against: is empty",)),
+    Case("a split of no data set", "inference run agreement --items #train --model demo --out new",
+         ("#train: there is no name before",)),
+    Case("a run in the place of items", "inference run agreement --items old --model demo --out new",
+         ("old: this is a run folder",), {"old/run.json": "{}", "old/a.csv": ITEMS}),
     Case("combining a name without a file", "inference paraphrase combine a= --out new.jsonl", ("'a='", "is empty")),
     Case("an import into an empty name", f"inference import table t.csv {COLUMNS} --out=", ("--out: is empty",)),
     Case("a judge of an empty name", ("inference", "judge", "", "--model", "demo"), ("RUN: is empty",)),
