@@ -348,7 +348,7 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
             print_warning(line)
         for task in tasks:
             for line in _describe_parts_left_for_later(task, [t for t in tallies if t.study == task.study.name]):
-                print(f"{task.study.name}: {line}" if len(tasks) > 1 else line)
+                print(f"{Path(task.out).name}: {line}" if len(tasks) > 1 else line)  # two may have one name
     print(describe_where_rows_are_and_next(os.path.normpath(options.file.parent / plan.out)))
 
 
