@@ -214,7 +214,7 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
         "--out",
-        type=arguments.parse_path_of_run_folder,
+        type=arguments.parse_folder_path,
         required=True,
         metavar="RUN",
         help="run folder: a new one, or one of the same study to continue",

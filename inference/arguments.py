@@ -53,8 +53,8 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         ) from None
 
 
-def parse_path_of_run_folder(text: str) -> str:
-    """Convert an argument to the path of a run folder; the `~` of a call from Python is not the shell's.
+def parse_folder_path(text: str) -> str:
+    """Convert an argument to the path of a folder; the `~` of a call from Python is not the shell's.
 
     Raises
     ------

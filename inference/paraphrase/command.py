@@ -15,7 +15,7 @@ from inference.arguments import (
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
-    parse_path_of_run_folder,
+    parse_folder_path,
     parse_positive,
     parse_seed,
 )
@@ -41,7 +41,7 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER", help="a new folder, or one to continue"
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER", help="a new folder, or one to continue"
     )
     calls_group = parser.add_argument_group("calls")
     calls_group.add_argument(

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_quantity
-from inference.arguments import add_imported_score_arguments, add_models_file_option, parse_path_of_run_folder
+from inference.arguments import add_imported_score_arguments, add_models_file_option, parse_folder_path
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
 from inference.importers.shared import saving
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "example: waver import eee exported/data/statements --out RUN"
     parser.add_argument("records", nargs="+", metavar="DIR", help="folder with records of one study, or an aggregate")
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="RUN",
+        "--out", type=parse_folder_path, required=True, metavar="RUN",
         help="run folder: new, or one of the same study to add to",
     )  # fmt: skip
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")

@@ -9,7 +9,7 @@ from shlex import quote
 
 from ground.errors import InputError
 from ground.parser import require_file_name
-from inference.arguments import parse_path_of_run_folder
+from inference.arguments import parse_folder_path
 from inference.protocols.choice.tune import Lesson
 from inference.stimuli.reading.files import expand_user_path
 
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
     )
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER",
         help="the adapter: a new folder, or one of this tuning to continue",
     )  # fmt: skip
     parser.add_argument(
