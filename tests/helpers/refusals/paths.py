@@ -40,6 +40,8 @@ CASES = [
          ("old: this is a run folder",), {"old/run.json": "{}", "old/a.csv": ITEMS}),
     Case("combining a name without a file", "inference paraphrase combine a= --out new.jsonl", ("'a='", "is empty")),
     Case("an import into an empty name", f"inference import table t.csv {COLUMNS} --out=", ("--out: is empty",)),
+    Case("runs of HELM of no name", ("inference", "import", "helm", "", "--out", "new"), ("FOLDER: is empty",)),
+    Case("logs of Inspect of no name", ("inference", "import", "inspect", "", "--out", "new"), ("LOG: is empty",)),
     Case("a judge of an empty name", ("inference", "judge", "", "--model", "demo"), ("RUN: is empty",)),
     Case("a preview with models described nowhere",
          "inference preview agreement --items items.csv --model demo --models no.yaml", ("no.yaml",),
