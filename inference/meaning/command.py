@@ -26,7 +26,9 @@ LANGUAGES = ("en", "ja")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver meaning`."""
     parser.epilog = EXAMPLE
-    parser.add_argument("source", metavar="SOURCE", help="a run folder; or items, as for `run`, and then --out")
+    parser.add_argument(
+        "source", type=require_file_name, metavar="SOURCE", help="a run folder; or items, as for `run`, and then --out"
+    )
     parser.add_argument(
         "--check", nargs="+", action="extend", default=[], metavar="CHECK",
         help="words (which both share), similarity=MODEL (sentence-transformers), entailment=MODEL (both ways) or "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ground.errors import InputError, format_quantity
 from ground.numerals import build_bounded_whole_number_type
+from ground.parser import require_file_name
 from inference.arguments import parse_folder_path
 
 COMMAND = "choice lm-eval"
@@ -27,7 +28,12 @@ TEXT = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver choice lm-eval``."""
     parser.epilog = "example: waver choice lm-eval questions.jsonl --out tasks"
-    parser.add_argument("items", metavar="ITEMS", help="a table of multiple-choice questions, as `run choice` takes it")
+    parser.add_argument(
+        "items",
+        type=require_file_name,
+        metavar="ITEMS",
+        help="a table of multiple-choice questions, as `run choice` takes it",
+    )
     parser.add_argument(
         "--out", type=parse_folder_path, required=True, metavar="FOLDER",
         help="where the task's two files are written",

@@ -42,6 +42,8 @@ CASES = [
     Case("an import into an empty name", f"inference import table t.csv {COLUMNS} --out=", ("--out: is empty",)),
     Case("runs of HELM of no name", ("inference", "import", "helm", "", "--out", "new"), ("FOLDER: is empty",)),
     Case("logs of Inspect of no name", ("inference", "import", "inspect", "", "--out", "new"), ("LOG: is empty",)),
+    Case("questions of no name", ("inference", "choice", "build", "", "--out", "new.jsonl"), ("FILE: is empty",)),
+    Case("no wordings", ("inference", "meaning", "", "--check", "words", "--out", "new"), ("SOURCE: is empty",)),
     Case("a judge of an empty name", ("inference", "judge", "", "--model", "demo"), ("RUN: is empty",)),
     Case("a preview with models described nowhere",
          "inference preview agreement --items items.csv --model demo --models no.yaml", ("no.yaml",),

@@ -27,6 +27,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "files",
+        type=require_file_name,
         nargs="+",
         metavar="FILE",
         help="multiple-choice questions: a table with question, choices, answer, or as ARC, CommonsenseQA, MMLU, "

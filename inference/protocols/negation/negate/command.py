@@ -24,7 +24,12 @@ ANSWERS = ("probability", "text")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define what `waver negate` takes."""
     parser.epilog = "example: waver negate sentences.txt --language ja --out negations.jsonl"
-    parser.add_argument("file", metavar="FILE", help="one sentence a line, or a table (.jsonl, .csv ...) with `text`")
+    parser.add_argument(
+        "file",
+        type=require_file_name,
+        metavar="FILE",
+        help="one sentence a line, or a table (.jsonl, .csv ...) with `text`",
+    )
     parser.add_argument("--language", required=True, type=get_main_language, choices=LANGUAGES, help="of the sentences")
     parser.add_argument(
         "--pipeline", metavar="NAME|PATH", help="spaCy pipeline with tagger and parser, for --language en"
