@@ -167,7 +167,7 @@ def read_rows_of_filled_sheet(path: Path) -> list[tuple[str, Mapping[str, str], 
     records.refuse_missing_or_repeated_columns(path, table.list_column_names(), REQUIRED)
     sheet_rows = list(table)
     n_empty = sum(not str(record.get("match", "")).strip() for _, record in sheet_rows)
-    rows = []
+    rows: list[tuple[str, Mapping[str, str], bool]] = []
     for place, record in sheet_rows:
         verdict_text = record.get("match", "").strip()
         if not verdict_text:
