@@ -46,17 +46,28 @@ class CommandParser(argparse.ArgumentParser):
             )
 
 
+def require_file_name(text: str) -> str:
+    """Return an argument that names a file or folder.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty, which would be the working folder, or read as if it were not given.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty; give the name of a file or folder")
+    return text
+
+
 def parse_path(text: str) -> Path:
     """Convert an argument to the path of a file or folder.
 
     Raises
     ------
     ArgumentTypeError
-        It is empty, which would be the working folder.
+        It is empty.
     """
-    if not text.strip():
-        raise argparse.ArgumentTypeError("is empty; give the name of a file or folder")
-    return Path(text)
+    return Path(require_file_name(text))
 
 
 def put_chosen_options_first_in_help(parser: argparse.ArgumentParser, title: str, options: Sequence[str]) -> None:

@@ -214,7 +214,7 @@ def _add_run_arguments(protocol: ModuleType | OutsideProtocol, parser: argparse.
     parser.epilog = EXAMPLE.format(protocol=protocol.NAME)
     parser.add_argument(
         "--out",
-        type=arguments.parse_path_of_run_folder,
+        type=arguments.parse_folder_path,
         required=True,
         metavar="RUN",
         help="run folder: a new one, or one of the same study to continue",
@@ -348,7 +348,7 @@ def _run_studies_of_run_file(options: argparse.Namespace) -> None:
             print_warning(line)
         for task in tasks:
             for line in _describe_parts_left_for_later(task, [t for t in tallies if t.study == task.study.name]):
-                print(f"{task.study.name}: {line}" if len(tasks) > 1 else line)
+                print(f"{Path(task.out).name}: {line}" if len(tasks) > 1 else line)  # two may have one name
     print(describe_where_rows_are_and_next(os.path.normpath(options.file.parent / plan.out)))
 
 

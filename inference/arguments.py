@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ground.errors import InputError, shorten_text
 from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from ground.parser import require_file_name
 from inference.asking.failures import AllowedFailures
 from inference.engines import (
     collect_engine_entries,
@@ -52,8 +53,8 @@ def parse_allowed_failures(text: str) -> AllowedFailures:
         ) from None
 
 
-def parse_path_of_run_folder(text: str) -> str:
-    """Convert an argument to the path of a run folder; the `~` of a call from Python is not the shell's.
+def parse_folder_path(text: str) -> str:
+    """Convert an argument to the path of a folder; the `~` of a call from Python is not the shell's.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def add_items_option(parser: ArgumentParser, about: str) -> None:
     about
         The help: what the protocol takes.
     """
-    parser.add_argument("--items", required=True, metavar="SOURCE", help=about)
+    parser.add_argument("--items", type=require_file_name, required=True, metavar="SOURCE", help=about)
 
 
 def add_column_options(parser: ArgumentParser) -> None:
@@ -172,7 +173,10 @@ def add_wordings_option(parser: ArgumentParser | _ArgumentGroup, about: str) -> 
 def add_models_file_option(parser: ArgumentParser) -> None:
     """Define `--models`: a YAML file that describes the models (`models.read_model_fields_from_yaml` reads it)."""
     parser.add_argument(
-        "--models", metavar="FILE", help="YAML: model id -> series, stage, family, parameters, revision"
+        "--models",
+        type=require_file_name,
+        metavar="FILE",
+        help="YAML: model id -> series, stage, family, parameters, revision",
     )
 
 
@@ -212,6 +216,7 @@ def add_adapter_option(parser: ArgumentParser) -> None:
     """Define `--lora`: adapters to ask, too (`inference.asking.adapters`)."""
     parser.add_argument(
         "--lora",
+        type=require_file_name,
         action="append",
         default=[],
         metavar="FOLDER",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ground.command import discard_remaining_output
 from ground.errors import InputError, format_message_on_one_line
-from ground.parser import parse_path
+from ground.parser import parse_path, require_file_name
 from ground.progress import print_warning
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rules", required=True, type=parse_path, metavar="FILE", help="rules, as docs/check.md explains them"
     )
-    parser.add_argument("--against", metavar="BASELINE", help="the baseline that changes are told against")
+    parser.add_argument(
+        "--against", type=require_file_name, metavar="BASELINE", help="the baseline that changes are told against"
+    )
     output_form = parser.add_mutually_exclusive_group()
     output_form.add_argument(
         "--json", action="store_true", help="print JSON, as analysis/check/schema.json explains it"

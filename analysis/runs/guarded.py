@@ -54,7 +54,9 @@ def restrict_connection_to_files(con: duckdb.DuckDBPyConnection, files: Iterable
     con.execute("SET lock_configuration = true")
 
 
-def parse_select_statement(con: duckdb.DuckDBPyConnection, query: str, about: str) -> dict[str, Any]:
+def parse_select_statement(
+    con: duckdb.DuckDBPyConnection, query: str, about: str, user_text: str | None = None
+) -> dict[str, Any]:
     """Parse one SELECT statement, without running it.
 
     Parameters
@@ -65,6 +67,8 @@ def parse_select_statement(con: duckdb.DuckDBPyConnection, query: str, about: st
         SQL that a user wrote.
     about
         What it is, for messages.
+    user_text
+        The condition in it that the user wrote, which messages quote; None: the user wrote all of it.
 
     Returns
     -------
@@ -80,20 +84,20 @@ def parse_select_statement(con: duckdb.DuckDBPyConnection, query: str, about: st
 
     if not isinstance(query, str):
         raise InputError(f"{about}: {shorten_to_one_line(repr(query))} is no text")
+    kind = "SELECT statement" if user_text is None else "condition"
+    quoted = f"{about}: {shorten_to_one_line(query if user_text is None else user_text, 80)!r}"
     try:
         ((text,),) = con.execute("SELECT json_serialize_sql(?)", [query]).fetchall()
         parsed: dict[str, Any] = json.loads(text)
     except (duckdb.Error, ValueError, RecursionError, UnicodeError) as error:
         raise InputError(f"{about}: not a query that can be read ({shorten_to_one_line(str(error), 200)})") from error
     if parsed["error"] and parsed.get("error_type") == "not implemented":
-        raise InputError(
-            f"{about}: {shorten_to_one_line(query, 80)!r}: only a SELECT statement is run; nothing can be changed"
-        )
+        raise InputError(f"{quoted}: only a {kind} is run; nothing can be changed")
     if parsed["error"]:
         problem = format_message_on_one_line(str(parsed.get("error_message", "not valid SQL")))
-        raise InputError(f"{about}: {shorten_to_one_line(query, 80)!r}: {shorten_to_one_line(problem, 200)}")
+        raise InputError(f"{quoted}: {shorten_to_one_line(problem, 200)}")
     if len(parsed["statements"]) != 1:
-        raise InputError(f"{about}: {shorten_to_one_line(query, 80)!r}: give one SELECT statement")
+        raise InputError(f"{quoted}: give one {kind}")
     statement: dict[str, Any] = parsed["statements"][0]
     return statement
 

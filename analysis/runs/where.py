@@ -96,7 +96,7 @@ def _quote_where_condition(condition: str) -> str:
 def _parse_where_condition(con: duckdb.DuckDBPyConnection, condition: str) -> dict[str, Any]:
     """Parse a condition as the one expression of a SELECT that has nothing else."""
     try:
-        node = parse_select_statement(con, f"SELECT {condition}\n", ABOUT)["node"]
+        node = parse_select_statement(con, f"SELECT {condition}\n", ABOUT, condition)["node"]
     except InputError as error:
         word = _WORDS_OF_SQL.search(condition)
         hint = f"; {word[0]} is a word of SQL: write attributes.{word[0]}" if word else ""

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ground.errors import InputError, RunFailed, format_quantity
-from ground.parser import parse_path
+from ground.parser import parse_path, require_file_name
 from ground.progress import print_progress
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 
@@ -31,7 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--condition", nargs="+", default=[], metavar="NAME", help="whose texts are read (default: all with texts)"
     )
-    parser.add_argument("--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/judge/prompt.yaml)")
+    parser.add_argument(
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/judge/prompt.yaml)",
+    )
     add_engine_options(parser)
     add_allow_failed_option(parser)
 

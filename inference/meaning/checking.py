@@ -44,6 +44,7 @@ from inference.paraphrase.decoys import Decoy, read_decoys_csv
 from inference.paraphrase.votes import (
     describe_accepted_decoys_by_annotator,
     parse_sheet_path_of_each_annotator,
+    read_rows_of_filled_sheet,
     read_votes_of_sheets,
 )
 from inference.runfolder.store import look_up_python_and_library_versions
@@ -82,12 +83,15 @@ class MeaningCheck:
         for line in source.describe_unchecked_items_and_wordings():
             print_warning(line)
         self._table = read_meaning_table(source)
+        self._askers = self._build_askers_of_models(load)
+        self._sheets = parse_sheet_path_of_each_annotator(options.sheet) if options.sheet else {}
+        for path in self._sheets.values():  # refused before decoys are made, which may take minutes
+            read_rows_of_filled_sheet(path)
         self._about_decoys, decoys = self._make_or_read_decoys_and_their_record()
         self._wordings, self._decoys = source.wordings, source.build_decoy_wordings_beside_originals(decoys)
         self._pairs = index_text_pairs_by_key(self._wordings_and_decoys)
         self._sheet_digests: dict[str, str] = {}
         self._votes = self._read_votes_by_person_and_wording(decoys)
-        self._askers = self._build_askers_of_models(load)
 
     @property
     def _wordings_and_decoys(self) -> list[Wording]:
@@ -199,14 +203,13 @@ class MeaningCheck:
 
     def _read_votes_by_person_and_wording(self, decoys: Sequence[Decoy]) -> dict[str, dict[tuple[str, str], bool]]:
         """Read the sheets: people:NAME -> (item, variant) -> vote, wordings and decoys."""
-        sheets = parse_sheet_path_of_each_annotator(self._options.sheet) if self._options.sheet else {}
-        if not sheets:
+        if not self._sheets:
             return {}
-        votes = read_votes_of_sheets(sheets, self._source.study.items, decoys)
-        self._sheet_digests = {name: _compute_file_digest(path) for name, path in sheets.items()}
+        votes = read_votes_of_sheets(self._sheets, self._source.study.items, decoys)
+        self._sheet_digests = {name: _compute_file_digest(path) for name, path in self._sheets.items()}
         for line in (*describe_accepted_decoys_by_annotator(votes), *votes.notes):
             print_warning(line)
-        return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in sheets}
+        return {f"{PEOPLE}:{name}": {**votes.wordings[name], **votes.decoys[name]} for name in self._sheets}
 
     def _list_wordings_and_scores_voted_by_person(
         self, votes: Mapping[tuple[str, str], bool]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ground.errors import InputError
+from ground.parser import require_file_name
 from inference.arguments import (
     add_allow_failed_option,
     add_column_options,
@@ -25,7 +26,9 @@ LANGUAGES = ("en", "ja")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of `waver meaning`."""
     parser.epilog = EXAMPLE
-    parser.add_argument("source", metavar="SOURCE", help="a run folder; or items, as for `run`, and then --out")
+    parser.add_argument(
+        "source", type=require_file_name, metavar="SOURCE", help="a run folder; or items, as for `run`, and then --out"
+    )
     parser.add_argument(
         "--check", nargs="+", action="extend", default=[], metavar="CHECK",
         help="words (which both share), similarity=MODEL (sentence-transformers), entailment=MODEL (both ways) or "
@@ -35,7 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sheet", nargs="+", action="extend", default=[], metavar="NAME=FILE",
         help="filled sheets of `paraphrase sheet`, and whose they are",
     )  # fmt: skip
-    parser.add_argument("--out", metavar="FOLDER", help="of a file of items: the folder for what is said of them")
+    parser.add_argument(
+        "--out",
+        type=require_file_name,
+        metavar="FOLDER",
+        help="of a file of items: the folder for what is said of them",
+    )
     parser.add_argument("--drop", action="store_true", help="leave wordings of another meaning out of those items")
     parser.add_argument(
         "--language",
@@ -49,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{', '.join(LABELS)}",
     )  # fmt: skip
     parser.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own for judges (YAML, like inference/meaning/prompt-en.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own for judges (YAML, like inference/meaning/prompt-en.yaml)",
     )
     add_column_options(parser)
     decoys = parser.add_argument_group("decoys, sentences that surely mean something else")
@@ -57,7 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--decoys", type=parse_positive, metavar="N",
         help="of each kind, for every item (default: 1, or what an earlier call took)",
     )  # fmt: skip
-    decoys.add_argument("--decoys-file", metavar="FILE", help="a table of decoys, such as that of `paraphrase decoys`")
+    decoys.add_argument(
+        "--decoys-file",
+        type=require_file_name,
+        metavar="FILE",
+        help="a table of decoys, such as that of `paraphrase decoys`",
+    )
     decoys.add_argument("--pipeline", metavar="NAME|PATH", help="English spaCy pipeline with tagger and parser")
     add_engine_options(parser)
     add_allow_failed_option(parser)

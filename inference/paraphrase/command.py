@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ground.errors import InputError, format_quantity, join_first_names
 from ground.numerals import build_bounded_number_argument_type
+from ground.parser import require_file_name
 from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import (
     add_column_options,
     add_engine_options,
     parse_column_options,
     parse_engine_settings,
-    parse_path_of_run_folder,
+    parse_folder_path,
     parse_positive,
     parse_seed,
 )
@@ -40,7 +41,7 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that writes them (NAME=... chooses its name)"
     )
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER", help="a new folder, or one to continue"
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER", help="a new folder, or one to continue"
     )
     calls_group = parser.add_argument_group("calls")
     calls_group.add_argument(
@@ -53,7 +54,10 @@ def _add_paraphrase_make_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-tokens", type=parse_positive, metavar="N", help="per answer (default: 50 a paraphrase)"
     )
     calls_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/paraphrase/prompt.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/paraphrase/prompt.yaml)",
     )
     choice_group = parser.add_argument_group("choice")
     choice_group.add_argument(
@@ -122,6 +126,7 @@ def _add_paraphrase_sheet_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--decoys",
+        type=require_file_name,
         metavar="FILE",
         help="mix in sentences that mean something else, unseen, from a table that `paraphrase decoys` writes",
     )
@@ -174,7 +179,9 @@ def _add_arguments_of_paraphrase_checked(parser: argparse.ArgumentParser) -> Non
         "(NAME=SHEET names the annotator)",
     )
     _add_items_argument(parser)
-    parser.add_argument("--decoys", metavar="FILE", help="the table of the decoys on the sheets")
+    parser.add_argument(
+        "--decoys", type=require_file_name, metavar="FILE", help="the table of the decoys on the sheets"
+    )
     parser.add_argument("--out", required=True, metavar="ITEMS", help="a .jsonl file; it may be that of --items")
     parser.add_argument("--drop", action="store_true", help="leave out the paraphrases that are marked with no")
 
@@ -246,7 +253,13 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
 
 def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     """Define `--items` and the options that name its columns."""
-    parser.add_argument("--items", required=True, metavar="SOURCE", help="as for `run`; an original for every item")
+    parser.add_argument(
+        "--items",
+        type=require_file_name,
+        required=True,
+        metavar="SOURCE",
+        help="as for `run`; an original for every item",
+    )
     add_column_options(parser)
 
 

@@ -144,17 +144,31 @@ def _index_wordings_and_decoys_by_text(
     return index
 
 
-def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) -> dict[Key, bool]:
-    """Read one sheet as (item, variant) -> vote."""
+def read_rows_of_filled_sheet(path: Path) -> list[tuple[str, Mapping[str, str], bool]]:
+    """Read the rows of one sheet, whatever items and decoys it was made for.
+
+    Parameters
+    ----------
+    path
+        The filled sheet.
+
+    Returns
+    -------
+    The place of every row, its record and the vote.
+
+    Raises
+    ------
+    InputError
+        It is no sheet, or a row is not filled in.
+    """
     if path.suffix.lower() not in (".csv", ".tsv"):
         raise InputError(f"{path}: a sheet is a .csv file with the columns {', '.join(REQUIRED)}")
     table = records.Records(path)
     records.refuse_missing_or_repeated_columns(path, table.list_column_names(), REQUIRED)
     sheet_rows = list(table)
     n_empty = sum(not str(record.get("match", "")).strip() for _, record in sheet_rows)
-    votes: dict[Key, bool] = {}
+    rows: list[tuple[str, Mapping[str, str], bool]] = []
     for place, record in sheet_rows:
-        keys = _find_wording_or_decoy_of_row(f"{path}, {place}", record, index)
         verdict_text = record.get("match", "").strip()
         if not verdict_text:
             raise InputError(
@@ -164,6 +178,15 @@ def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[K
         vote = _VERDICTS.get(verdict_text.lower())
         if vote is None:
             raise InputError(f"{path}, {place}: match is '{verdict_text[:20]}'; write yes or no")
+        rows.append((place, record, vote))
+    return rows
+
+
+def _read_votes_of_sheet(path: Path, index: Mapping[str, Mapping[str, Sequence[Key]]]) -> dict[Key, bool]:
+    """Read one sheet as (item, variant) -> vote."""
+    votes: dict[Key, bool] = {}
+    for place, record, vote in read_rows_of_filled_sheet(path):
+        keys = _find_wording_or_decoy_of_row(f"{path}, {place}", record, index)
         if votes.keys() & set(keys):
             raise InputError(f"{path}, {place}: this paraphrase of item '{keys[0][0]}' is there twice; leave one row")
         votes.update(dict.fromkeys(keys, vote))

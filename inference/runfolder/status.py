@@ -271,12 +271,14 @@ def describe_number_of_drawn_wordings(draws: Sequence[Mapping[str, int]]) -> str
 
     Returns
     -------
-    The number of `--wordings`, several with "or", and how many there are at most; "" without draws.
+    The number of `--wordings`, several with "or", and how many there are at most, of an item or "per pattern"; "" for
+    no draws.
     """
     if not draws:
         return ""
     drawn = " or ".join(f"{number:,}" for number in sorted({draw["wordings"] for draw in draws}))
-    return f"--wordings {drawn} of up to {max(draw['most'] for draw in draws):,}"
+    unit = " per pattern" if all(draw.get("per_pattern") for draw in draws) else ""
+    return f"--wordings {drawn} of up to {max(draw['most'] for draw in draws):,}{unit}"
 
 
 def _format_progress_as_table_lines(rows_of_progress: list[Progress]) -> Iterator[str]:

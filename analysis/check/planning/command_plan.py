@@ -129,8 +129,7 @@ def main(args: argparse.Namespace) -> int:
         models = " (and two such models)" * (args.se is None)
         raise InputError(f"{args.run}: the pilot tells too little about its wordings: it needs {needs}{models}")
     is_sampled = all(isinstance(forecast, MeanForecast) and forecast.sample > 0 for forecast in forecasts)
-    tokens = measure_prompt_and_thought_tokens(pilot, study, args)
-    tokens = tokens if is_sampled else None
+    tokens = measure_prompt_and_thought_tokens(pilot, study, args, is_sampled=is_sampled)
     ranked_designs = list_sufficient_designs(
         forecasts, goal, crossed=study.crossed, samples=(THOUGHTS if tokens else SAMPLES) if is_sampled else (None,),
         cost_item=args.cost_item, cost_wording=args.cost_wording, cost_token=args.cost_token, tokens=tokens,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 CHARACTERS = 4  # of a token, about; in a language without blanks fewer
 
 
-def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.Namespace) -> ThoughtTokens | None:
+def measure_prompt_and_thought_tokens(
+    pilot: Runs, study: Study, args: argparse.Namespace, *, is_sampled: bool
+) -> ThoughtTokens | None:
     """Measure what a thought and a prompt of the pilot take.
 
     Parameters
@@ -26,25 +28,29 @@ def measure_prompt_and_thought_tokens(pilot: Runs, study: Study, args: argparse.
         What is planned.
     args
         Of the command.
+    is_sampled
+        Whether a design says how many samples are asked for; SDs and flips have none.
 
     Returns
     -------
     ThoughtTokens or None
-        None where its samples are no thoughts.
+        None where its samples are no thoughts, or no number of them is planned.
 
     Raises
     ------
     InputError
-        Where they are none, and an option is about them.
+        Where there is nothing to measure, and an option is about it.
     """
     from analysis.measures.reworded import THOUGHTS
     from analysis.measures.thoughts import compute_longest_thought_and_least_answered, list_thought_conditions
     from analysis.statistics.reliability.planning import ThoughtTokens
 
     units = study.list_first_units_of_answering_models()
-    if {study.name_kind_of_unit_samples(unit) for unit in units} != {THOUGHTS}:
+    has_thoughts = {study.name_kind_of_unit_samples(unit) for unit in units} == {THOUGHTS}
+    if not (has_thoughts and is_sampled):
         if args.cost_token or args.prompt_tokens is not None:
-            raise InputError("--cost-token and --prompt-tokens are about thoughts, which this pilot does not have")
+            why = "a plan of this measure chooses no number of them" if has_thoughts else "this pilot does not have any"
+            raise InputError(f"--cost-token and --prompt-tokens are about thoughts: {why}")
         return None
     conditions = list_thought_conditions(pilot.info["conditions"][study.name])
     conditions = conditions & {args.condition} or conditions  # settings of scores are no names of conditions

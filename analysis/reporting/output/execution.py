@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -103,9 +104,13 @@ def run_notebook_tasks_in_threads(
                 report_result(future.result())
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
+            log = logging.getLogger("papermill")
+            level = log.level
+            log.setLevel(logging.CRITICAL)  # it tells of every kernel that it died
             while not all(future.done() for future in futures):
                 _kill_kernels()
                 time.sleep(0.1)
+            log.setLevel(level)
             raise
     return [future.result() for future in futures]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ground.parser import require_file_name
 from inference.asking.rounds import Questions, Round
 from inference.stimuli.personas import Persona, read_personas
 from inference.stimuli.templates.prompts import PromptBook
@@ -52,6 +53,7 @@ def add_personas_argument(group: _ArgumentGroup) -> None:
     """Define `--personas`: as whom the model is asked."""
     group.add_argument(
         "--personas",
+        type=require_file_name,
         metavar="FILE",
         help="ask as every persona of a table with name and text, each a condition: the text stands where the prompt "
         "has {{ persona }}, else it is the system message of a chat, else it stands before the question",

@@ -14,7 +14,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_quantity
-from inference.arguments import add_imported_score_arguments, add_models_file_option, parse_path_of_run_folder
+from ground.parser import require_file_name
+from inference.arguments import add_imported_score_arguments, add_models_file_option, parse_folder_path
 from inference.asking.models import KINDS
 from inference.engines import ENGINES
 from inference.importers.shared import saving
@@ -41,9 +42,15 @@ _MODEL_FACTS = ("revision", "dtype", "device", "series", "stage", "family")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver import eee``."""
     parser.epilog = "example: waver import eee exported/data/statements --out RUN"
-    parser.add_argument("records", nargs="+", metavar="DIR", help="folder with records of one study, or an aggregate")
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="RUN",
+        "records",
+        type=require_file_name,
+        nargs="+",
+        metavar="DIR",
+        help="folder with records of one study, or an aggregate",
+    )
+    parser.add_argument(
+        "--out", type=parse_folder_path, required=True, metavar="RUN",
         help="run folder: new, or one of the same study to add to",
     )  # fmt: skip
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: that of the records)")

@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.parser import require_file_name
 from inference.arguments import add_imported_score_arguments
 from inference.importers.helm.run import EXACT_MATCH, HelmRun
 from inference.importers.shared import saving
@@ -25,7 +26,9 @@ EXAMPLE = "example: waver import helm benchmark_output/runs/SUITE --out RUN"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver import helm``."""
     parser.epilog = EXAMPLE
-    parser.add_argument("folders", nargs="+", metavar="FOLDER", help="folders of runs, or one that holds them")
+    parser.add_argument(
+        "folders", type=require_file_name, nargs="+", metavar="FOLDER", help="folders of runs, or one that holds them"
+    )
     parser.add_argument(
         "--variant-key",
         metavar="NAME",

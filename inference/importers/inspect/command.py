@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 
 from ground.errors import InputError
+from ground.parser import require_file_name
 from inference.arguments import add_imported_score_arguments
 from inference.importers.inspect.log import Evaluation
 from inference.importers.shared import saving
@@ -27,7 +28,13 @@ EXAMPLE = "example: waver import inspect logs/*.eval --out RUN --variant-key tas
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver import inspect``."""
     parser.epilog = EXAMPLE
-    parser.add_argument("logs", nargs="+", metavar="LOG", help=".eval or .json files, or folders of them at any depth")
+    parser.add_argument(
+        "logs",
+        type=require_file_name,
+        nargs="+",
+        metavar="LOG",
+        help=".eval or .json files, or folders of them at any depth",
+    )
     parser.add_argument(
         "--item-key",
         metavar="KEY",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ground.errors import InputError, escape_control_characters, format_quantity
 from ground.progress import print_result_line_even_if_quiet
-from inference.arguments import add_models_file_option, parse_language, parse_path_of_run_folder
+from inference.arguments import add_models_file_option, parse_folder_path, parse_language
 from inference.stimuli.reading.workbooks import split_file_and_sheet_name
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ MOST_LINES = 30  # about models and conditions; `waver status` has them all
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options that all importers share."""
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="RUN",
+        "--out", type=parse_folder_path, required=True, metavar="RUN",
         help="run folder: new, or one of the same study to add to",
     )  # fmt: skip
     parser.add_argument("--name", metavar="STUDY", help="name of the study (default: the name of the run folder)")

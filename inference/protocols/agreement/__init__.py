@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ground import run_json
 from ground.errors import InputError
+from ground.parser import require_file_name
 from inference.arguments import (
     add_column_options,
     add_items_option,
@@ -169,6 +170,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_language_option(prompt_group, "of the prompts, and of texts that name none")
     prompt_group.add_argument(
         "--prompt",
+        type=require_file_name,
         metavar="FILE",
         help="prompts of your own (YAML, like inference/protocols/agreement/prompts-en.yaml)",
     )

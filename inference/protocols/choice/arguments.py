@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from ground.numerals import build_bounded_whole_number_type
+from ground.parser import require_file_name
 from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import (
     TEXT,
@@ -58,7 +59,10 @@ def add_choice_arguments(parser: ArgumentParser) -> None:
         help="base (default), or aware: the model is to write the question in other words first; or both",
     )
     prompt_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/choice/prompts.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/choice/prompts.yaml)",
     )
     add_personas_argument(prompt_group)
     answer_group = parser.add_argument_group("answers")

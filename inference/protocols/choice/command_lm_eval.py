@@ -13,7 +13,8 @@ from pathlib import Path
 
 from ground.errors import InputError, format_quantity
 from ground.numerals import build_bounded_whole_number_type
-from inference.arguments import parse_path_of_run_folder
+from ground.parser import require_file_name
+from inference.arguments import parse_folder_path
 
 COMMAND = "choice lm-eval"
 HELP = "write a task of lm-eval that asks questions in all their wordings and orders"
@@ -27,9 +28,14 @@ TEXT = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options of ``waver choice lm-eval``."""
     parser.epilog = "example: waver choice lm-eval questions.jsonl --out tasks"
-    parser.add_argument("items", metavar="ITEMS", help="a table of multiple-choice questions, as `run choice` takes it")
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        "items",
+        type=require_file_name,
+        metavar="ITEMS",
+        help="a table of multiple-choice questions, as `run choice` takes it",
+    )
+    parser.add_argument(
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER",
         help="where the task's two files are written",
     )  # fmt: skip
     parser.add_argument("--task", metavar="NAME", help="name of the task (default: that of the table)")

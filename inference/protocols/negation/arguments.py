@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
+from ground.parser import require_file_name
 from inference.arguments import add_items_option, add_language_option, build_parser_of_shot_counts_argument
 from inference.stimuli.nli import LABELS
 
@@ -20,7 +21,10 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
     prompt_group = parser.add_argument_group("prompts")
     add_language_option(prompt_group, "of the prompts (default: ja where the sentences have Japanese script, else en)")
     prompt_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/stimuli/entailment/prompts-en.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/stimuli/entailment/prompts-en.yaml)",
     )
     prompt_group.add_argument(
         "--shots",
@@ -33,6 +37,7 @@ def add_negation_arguments(parser: ArgumentParser) -> None:
     )
     prompt_group.add_argument(
         "--exemplars",
+        type=require_file_name,
         metavar="FILE",
         help="labelled pairs to draw exemplars from (default: the items; the originals drawn are then not asked)",
     )

@@ -29,6 +29,7 @@ from itertools import product
 from pathlib import Path
 
 from ground.errors import InputError
+from ground.parser import require_file_name
 from inference.arguments import (
     add_column_options,
     add_items_option,
@@ -209,7 +210,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     prompt_group = parser.add_argument_group("prompts")
     prompt_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scale/prompts.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/scale/prompts.yaml)",
     )
     add_personas_argument(prompt_group)
     add_answer_arguments(parser)

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from ground.errors import InputError
 from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
+from ground.parser import require_file_name
 from inference.arguments import add_items_option, add_language_option
 from inference.asking.answer_ways import PROBABILITY, TEXT
 from inference.asking.thoughts import (
@@ -93,7 +94,10 @@ def add_scoring_arguments(parser: ArgumentParser) -> None:
     add_token_restriction_arguments(score_group)
     add_thought_arguments(score_group)
     score_group.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/scoring/prompts.yaml)",
     )
 
 

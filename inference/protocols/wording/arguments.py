@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 
+from ground.parser import require_file_name
 from inference.arguments import (
     add_items_option,
     add_language_option,
@@ -40,6 +41,7 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     questions = parser.add_argument_group("questions")
     questions.add_argument(
         "--templates",
+        type=require_file_name,
         metavar="BANK[:TASK]",
         help=f"template bank: {', '.join(list_template_banks())}, or a file (YAML, like "
         f"inference/protocols/wording/banks)",
@@ -50,7 +52,10 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     )
     add_wordings_option(questions, "with --all-templates: ask K templates of every kind of rewording, drawn by --seed")
     questions.add_argument(
-        "--prompt", metavar="FILE", help="prompts of your own (YAML, like inference/protocols/wording/prompts-en.yaml)"
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="prompts of your own (YAML, like inference/protocols/wording/prompts-en.yaml)",
     )
     questions.add_argument(
         "--shots",
@@ -63,6 +68,7 @@ def add_wording_arguments(parser: ArgumentParser) -> None:
     )
     questions.add_argument(
         "--exemplars",
+        type=require_file_name,
         metavar="FILE",
         help="the four exemplars: pattern, text and gold (yes or no) of each (default: drawn from the items)",
     )

@@ -25,6 +25,8 @@ def read_hugging_face_dataset(source: str) -> list[Record]:
         If there is no such data set, it cannot be reached or read, or a split must be chosen.
     """
     name, _, split = source.partition("#")
+    if not name.strip():
+        raise InputError(f"{source}: there is no name before the '#'; write ID#SPLIT or FOLDER#SPLIT")
     data = _load_dataset(name)
     if isinstance(data, dict):  # DatasetDict
         if not split and len(data) > 1:
@@ -49,12 +51,15 @@ def read_hugging_face_dataset(source: str) -> list[Record]:
 def _load_dataset(name: str) -> Any:
     """Load a Hugging Face data set from a folder or the hub, with all its splits."""
     folder = expand_user_path(name)
-    if not folder.is_dir() and (not name or name.startswith((".", "/", "~")) or name.count("/") > 1):
+    if not folder.is_dir() and (name.startswith((".", "/", "~")) or name.count("/") > 1):
         raise InputError(f"{name}: no such file or folder")
+    if (folder / "run.json").is_file():
+        raise InputError(f"{name}: this is a run folder; name the items that were asked in it, or a data set")
     with convert_import_errors_to_install_advice(f"{name}: reading a data set"):
         import datasets
-    # The library announces every retry in a line; the error below is enough.
+    # The libraries announce every retry in a line, and tables that differ in many; the error below is enough.
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    logging.getLogger("datasets").setLevel(logging.CRITICAL)
     try:
         if (folder / "state.json").is_file() or (folder / "dataset_dict.json").is_file():
             return datasets.load_from_disk(str(folder))

@@ -128,7 +128,7 @@ def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
 
 
-def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch):
+def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch, caplog):
     """Also a kernel in the midst of a computation; an error that `tell` raises is one that the main thread meets."""
     monkeypatch.chdir(tmp_path)
     done: list[str] = []
@@ -142,6 +142,7 @@ def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temp
     with pytest.raises(KeyboardInterrupt):
         execution.run_notebook_tasks_in_threads(tasks, interrupt, max_at_once=1)
     assert done == ["DeadKernelError: Kernel died"]
+    assert not caplog.records  # that a kernel died which the user ended is no news
     assert not psutil.pid_exists(int((tmp_path / "kernel").read_text()))
     assert not list(temporary.iterdir())
 

@@ -89,7 +89,8 @@ def test_the_command_and_a_run_file_end_with_the_folder_and_the_next_command(tmp
     assert main(["run", "plan.toml"]) == 0
     done = "results: done; next: waver report results --out results/report"
     assert capsys.readouterr().out.splitlines() == [about_first, done]
-    Path("plan.toml").write_text(f"{PLAN}{PLAN.replace(OUT, '')}name = 'b'", encoding="utf-8")
+    again = f"{PLAN.replace(OUT, '')}folder = 'b'"  # two studies of one name: their folders tell them apart
+    Path("plan.toml").write_text(f"{PLAN}{again}", encoding="utf-8")
     assert main(["run", "plan.toml"]) == 0
     assert capsys.readouterr().out.splitlines() == [f"items: {about_first}", f"b: {about_first}", done]
     assert [pq.read_table(part)["item"].to_pylist() for part in Path("results").rglob("part-*")] == [["a", "a"]] * 2

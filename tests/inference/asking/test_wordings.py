@@ -154,6 +154,8 @@ def test_of_every_kind_of_rewording(capsys, tmp_path):
     task = Task(mixed, (Model("a", "somewhere/a"),), questions, Settings(), str(tmp_path))
     ask_tasks_and_list_tallies([task], load=lambda model, seed: TrivialEngine())
     assert recorded(tmp_path)[0]["a"]["plain/yes-no"] == {"wordings": 2, "least": 2, "most": 3, "per_pattern": True}
+    assert main(["status", str(tmp_path)]) == 0
+    assert "; --wordings 2 of up to 3 per pattern\n" in capsys.readouterr().out
     asks(mixed, 3, build_key=build_group_key_of_item_and_pattern)
     assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
     asks(mixed, 4, build_key=build_group_key_of_item_and_pattern)

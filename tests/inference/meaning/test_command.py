@@ -306,3 +306,19 @@ def test_an_attribute_of_the_same_name_is_told_before_the_verdict_takes_its_plac
     assert "attribute meaning of your own, such as 'politics'" in capsys.readouterr().err
     call_meaning(tmp_path / "out" / "items.jsonl", "--check", "words", "--out", tmp_path / "again")
     assert "of your own" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--sheet", "ann=nowhere.csv"], "nowhere.csv: cannot be read"),
+        (["--sheet", "ann={}"], "match is 'maybe'; write yes or no"),
+        (["--prompt", "mine.yaml"], "--prompt is for judges"),
+    ],
+)
+def test_what_is_wrong_without_decoys_is_refused_before_they_are_made(tmp_path, source, monkeypatch, options, says):
+    monkeypatch.setattr("inference.meaning.checking.make_decoys", lambda *_, **__: pytest.fail("decoys were made"))
+    sheet = write_sheet(tmp_path / "ann.csv")
+    sheet.write_text(sheet.read_text(encoding="utf-8").replace("yes", "maybe"), encoding="utf-8")
+    with pytest.raises(InputError, match=says):
+        call_meaning(source, "--check", "words", *(option.format(sheet) for option in options), "--out", tmp_path / "o")

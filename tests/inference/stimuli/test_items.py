@@ -322,3 +322,11 @@ def test_the_published_items_load_whole(shared, name, variants, alone):
     assert len(loaded) == 62
     assert sum(len(item.variants) for item in loaded) == variants
     assert sum(not item.paraphrases for item in loaded) == alone
+
+
+def test_tables_that_differ_in_a_folder_are_one_line(tmp_path, capfd):
+    for name in ("text", "sentence"):
+        pq.write_table(pa.table({"item": ["a"], name: ["One."]}), tmp_path / f"{name}.parquet")
+    with pytest.raises(InputError, match="not a readable data set"):
+        items.read_and_check_items(str(tmp_path))
+    assert "column names don't match" not in capfd.readouterr().err  # as the library tells in many lines

@@ -8,6 +8,7 @@ from shlex import quote
 
 from ground.errors import InputError
 from ground.numerals import build_bounded_whole_number_type
+from ground.parser import require_file_name
 from inference.arguments import add_allow_failed_option, add_engine_options, parse_engine_settings, parse_positive
 from inference.asking.models import Model
 
@@ -26,6 +27,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "files",
+        type=require_file_name,
         nargs="+",
         metavar="FILE",
         help="multiple-choice questions: a table with question, choices, answer, or as ARC, CommonsenseQA, MMLU, "
@@ -45,6 +47,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     paraphrase_group.add_argument(
         "--paraphrase-prompt",
+        type=require_file_name,
         metavar="FILE",
         help="prompts of your own (YAML, like inference/protocols/choice/building/prompt.yaml)",
     )
@@ -71,6 +74,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     )
     judge_group.add_argument(
         "--selected",
+        type=require_file_name,
         metavar="LIST",
         help="what `waver select` made of a judge's run (default: STUDY.selected.jsonl where there is a judge)",
     )

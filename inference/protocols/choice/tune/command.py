@@ -8,7 +8,8 @@ from functools import partial
 from shlex import quote
 
 from ground.errors import InputError
-from inference.arguments import parse_path_of_run_folder
+from ground.parser import require_file_name
+from inference.arguments import parse_folder_path
 from inference.protocols.choice.tune import Lesson
 from inference.stimuli.reading.files import expand_user_path
 
@@ -29,17 +30,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", required=True, metavar="MODEL", help="the model that answered there: hub id or folder, as then"
     )
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER",
         help="the adapter: a new folder, or one of this tuning to continue",
     )  # fmt: skip
     parser.add_argument(
         "--config",
+        type=require_file_name,
         metavar="FILE",
         help="TOML: settings to change (default: those of Choi, in inference/protocols/choice/tune/settings.toml)",
     )
     parser.add_argument("--subset", metavar="NAME", help="learn from the questions of one subset only (default: all)")
     parser.add_argument("--condition", metavar="NAME", help="whose texts to learn from, where the run has several")
-    parser.add_argument("--prompt", metavar="FILE", help="the prompt file, where the run was asked with one of its own")
+    parser.add_argument(
+        "--prompt",
+        type=require_file_name,
+        metavar="FILE",
+        help="the prompt file, where the run was asked with one of its own",
+    )
     parser.add_argument("--revision", help="branch, tag or commit of a hub model")
     parser.add_argument(
         "--device", choices=("auto", "cpu"), default="auto", help="default: cuda if there is one, else cpu"

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ground.errors import InputError, format_quantity
+from ground.parser import require_file_name
 from inference.arguments import add_engine_options, parse_engine_settings
 from inference.protocols.negation.negate import LANGUAGES
 from inference.protocols.negation.negate.sentences import NegatedSentence
@@ -23,7 +24,12 @@ ANSWERS = ("probability", "text")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define what `waver negate` takes."""
     parser.epilog = "example: waver negate sentences.txt --language ja --out negations.jsonl"
-    parser.add_argument("file", metavar="FILE", help="one sentence a line, or a table (.jsonl, .csv ...) with `text`")
+    parser.add_argument(
+        "file",
+        type=require_file_name,
+        metavar="FILE",
+        help="one sentence a line, or a table (.jsonl, .csv ...) with `text`",
+    )
     parser.add_argument("--language", required=True, type=get_main_language, choices=LANGUAGES, help="of the sentences")
     parser.add_argument(
         "--pipeline", metavar="NAME|PATH", help="spaCy pipeline with tagger and parser, for --language en"
@@ -42,11 +48,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     filter_group.add_argument(
         "--filter-prompt",
+        type=require_file_name,
         metavar="FILE",
         help="prompts of your own (YAML, like inference/protocols/negation/negate/prompt-ja.yaml)",
     )
     filter_group.add_argument(
         "--judgements",
+        type=require_file_name,
         metavar="TABLE",
         help="rows of --out that people judged, with a column acceptable (yes or no): prints precision, recall and F1 "
         "of the filter",

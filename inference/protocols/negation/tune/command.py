@@ -11,7 +11,7 @@ from statistics import mean
 
 from ground.errors import InputError, format_quantity
 from ground.numerals import build_bounded_number_argument_type, build_bounded_whole_number_type
-from inference.arguments import parse_path_of_run_folder
+from inference.arguments import parse_folder_path
 from inference.stimuli.reading.files import expand_user_path
 
 COMMAND = "tune nli"
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="labelled pairs, as for `run negation --items`; a row that two files have is read once",
     )
     parser.add_argument(
-        "--out", type=parse_path_of_run_folder, required=True, metavar="FOLDER",
+        "--out", type=parse_folder_path, required=True, metavar="FOLDER",
         help="a new folder, or one of the same tuning to continue",
     )  # fmt: skip
     parser.add_argument(

@@ -93,6 +93,13 @@ def test_costs_are_added_up():
 
 
 @pytest.mark.slow
+def test_costs_of_tokens_are_refused_where_no_number_of_thoughts_is_planned(pilot, capsys):
+    for option in (["--cost-token", "1"], ["--prompt-tokens", "5"]):
+        assert main(["plan", pilot[0], "--se", "0.1", "--measure", "sd", *option]) == 2
+        assert "a plan of this measure chooses no number of them" in capsys.readouterr().err
+
+
+@pytest.mark.slow
 def test_a_condition_of_several_is_planned(tmp_path, capsys):
     share = drawn_shares(np.random.default_rng(4), 20, 5, 4)
     rows = pd.DataFrame([
