@@ -142,7 +142,7 @@ def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, 
 
 @pytest.mark.parametrize(("settings", "words"), [
     ({"margin": -0.1}, "margin = -0.1: give a number from 0 on"),
-    ({"margin": float("nan")}, "option margin: nan is no number"),
+    ({"margin": float("nan")}, "option margin: nan is not a number that can be used"),
     ({"examples": None}, "option examples: None is not a whole number"),
     ({"models": ["m"]}, "models = ['m']: give two texts, of A and of B"),
     ({"names": "A"}, "names = 'A': give two texts"), ({"measures": None}, "measures = None: give a list of names"),
