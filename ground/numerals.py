@@ -6,6 +6,7 @@ import math
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from ground.errors import shorten_text
@@ -78,13 +79,7 @@ def build_bounded_whole_number_type(low: int, high: int) -> Callable[[str], int]
     3
     """
 
-    def parse_whole(text: str) -> int:
-        number = int(text) if WHOLE.fullmatch(text) else None
-        if number is None or not low <= number <= high:
-            raise ArgumentTypeError(f"{_quote_argument(text)} is not a whole number from {low:,} to {high:,}")
-        return number
-
-    return parse_whole
+    return _build_bounded_type(low, high, int)
 
 
 def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str], float]:
@@ -105,13 +100,20 @@ def build_bounded_number_argument_type(low: float, high: float) -> Callable[[str
     0.25
     """
 
-    def parse_decimal(text: str) -> float:
-        number = float(text) if DECIMAL.fullmatch(text) else math.nan
-        if not low <= number <= high:
-            raise ArgumentTypeError(f"{_quote_argument(text)} is not a number from {low:,g} to {high:,g}")
-        return number
+    return _build_bounded_type(low, high, float)
 
-    return parse_decimal
+
+def _build_bounded_type(low: Number, high: Number, kind: type[Number]) -> Callable[[str], Number]:
+    """Make the type of an option whose numbers are of a kind; the message names the bounds."""
+    whole, form = ("whole ", ",") if kind is int else ("", ",g")
+
+    def parse_within_bounds(text: str) -> Number:
+        with suppress(ValueError):
+            if low <= (number := parse_plain_number(text, kind)) <= high:
+                return number
+        raise ArgumentTypeError(f"{_quote_argument(text)} is not a {whole}number from {low:{form}} to {high:{form}}")
+
+    return parse_within_bounds
 
 
 def parse_positive_share(text: str) -> float:

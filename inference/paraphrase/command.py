@@ -13,6 +13,7 @@ from ground.progress import print_result_line_even_if_quiet
 from inference.arguments import (
     add_column_options,
     add_engine_options,
+    add_items_option,
     parse_column_options,
     parse_engine_settings,
     parse_folder_path,
@@ -253,13 +254,7 @@ def _run_paraphrase_combine(options: argparse.Namespace) -> None:
 
 def _add_items_argument(parser: argparse.ArgumentParser) -> None:
     """Define `--items` and the options that name its columns."""
-    parser.add_argument(
-        "--items",
-        type=require_file_name,
-        required=True,
-        metavar="SOURCE",
-        help="as for `run`; an original for every item",
-    )
+    add_items_option(parser, "as for `run`; an original for every item")
     add_column_options(parser)
 
 

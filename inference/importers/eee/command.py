@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 COMMAND = "import eee"
 HELP = "import records of Every Eval Ever that `waver export` wrote (JSON), or the scores of others'"
 
-BATCH = 20_000
 _KEY = ("model", "condition", "item", "variant")
 _STIMULUS = ("parents", "language", "gold", "gold_score")
 _RESPONSE = ("probability", "logprob", "count", "invalid", "clipped", "mass", "mass_upper", "score", "answer",
@@ -193,7 +192,7 @@ def _iterate_eee_response_tables_in_batches(aggregates: Sequence[Aggregate], stu
     """Make the response tables, some rows in memory at a time."""
     import pyarrow as pa
 
-    from inference.importers.eee.impossible import refuse_impossible_responses
+    from inference.importers.eee.impossible import BATCH, refuse_impossible_responses
     from inference.importers.eee.records import read_eee_responses
     from inference.runfolder.parquet import build_arrow_schema
 

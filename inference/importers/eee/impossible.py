@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inference.importers.eee.records import Aggregate, EeeResponse
     from inference.stimuli.study import Variant
 
-BATCH = 20_000
+BATCH = 20_000  # rows that are read and looked at together
 _WORDING = ("item", "variant", "pattern", "text", "options", "canonical", "gold", "gold_score")
 
 

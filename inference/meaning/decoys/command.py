@@ -7,8 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from ground.errors import InputError
-from ground.parser import require_file_name
-from inference.arguments import add_column_options, parse_column_options, parse_positive, parse_seed
+from inference.arguments import add_column_options, add_items_option, parse_column_options, parse_positive, parse_seed
 
 COMMAND = "paraphrase decoys"
 HELP = "make sentences that mean something else, to mix into sheets and to test checks of meaning"
@@ -17,13 +16,7 @@ HELP = "make sentences that mean something else, to mix into sheets and to test 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define what `waver paraphrase decoys` takes."""
     parser.epilog = "example: waver paraphrase decoys --items items.jsonl --pipeline en_core_web_sm --out decoys.csv"
-    parser.add_argument(
-        "--items",
-        type=require_file_name,
-        required=True,
-        metavar="SOURCE",
-        help="as for `run`; an original for every item",
-    )
+    add_items_option(parser, "as for `run`; an original for every item")
     add_column_options(parser)
     parser.add_argument(
         "--each", type=parse_positive, default=1, metavar="N", help="of each kind, per item (default: %(default)s)"
