@@ -18,6 +18,7 @@ import pytest
 from ground.errors import InputError, RunFailed
 from helpers.broken_replies import BROKEN, send_payload
 from helpers.faulty_server import MODEL, Fault, FaultyServer, distribution
+from helpers.log_records import collect_log_records
 from helpers.trivial_engine import small_study
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.execute import Task, ask_tasks_and_list_tallies
@@ -333,15 +334,18 @@ def test_a_key_that_is_no_longer_accepted_ends_the_run_and_keeps_what_was_paid(t
     complete(tmp_path)
 
 
-def test_the_key_is_sent_and_written_nowhere(tmp_path, capsys, caplog):
+def test_the_key_is_sent_and_written_nowhere(tmp_path, capsys):
     """Not even where the server repeats it in its errors and everything is logged."""
-    caplog.set_level(logging.DEBUG)
     lost = prompt_of(VARIANTS[0])
-    with FaultyServer(lambda n, text, b: Fault("status", 400, "KEY is no good") if text == lost else None) as server:
+    with (
+        collect_log_records(logging.DEBUG) as records,
+        FaultyServer(lambda n, text, b: Fault("status", 400, "KEY is no good") if text == lost else None) as server,
+    ):
         ask(tmp_path, server)
+    assert records
     assert server.keys == {f"bearer {KEY}"}
     assert [row["error"] for row in rows_of(tmp_path) if row["error"]] == ["HTTP 400: bearer *** is no good"]
-    without_key(tmp_path, *capsys.readouterr(), caplog.text)
+    without_key(tmp_path, *capsys.readouterr(), *(record.getMessage() for record in records))
 
 
 def test_a_key_in_the_start_of_a_reply_is_not_shown_in_part(tmp_path, monkeypatch, capsys):
