@@ -138,7 +138,7 @@ _JAPANESE_NEGATION = (
 )
 _DENIED_AFTER = re.compile(rf"{_JAPANESE_NEGATION}|{_KOREAN_NEGATION}|{_GERMAN_OR_DUTCH_DENIAL}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
-PLAINLY_DENIED = re.compile(
+_PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
     r"(?:\s+(?:think|believe|feel)(?:\s+that)?\s+(?:i|we)(?:\s+would)?)?\s+$"
 )
@@ -268,3 +268,9 @@ def classify_mention_by_surrounding_words(text_before: str, text_after: str, *, 
     if must_be_writers_own_view and not _GOES_ON_WITH.match(text_after):
         return "open"
     return "asserted" if _COMMITS_BEFORE.search(text_before) or not must_be_writers_own_view else "reported"
+
+
+def is_plainly_denied(text_before: str) -> bool:
+    """Tell whether "I do not" stands before a mention, and no denial before that: not "I cannot say I do not"."""
+    plain = _PLAINLY_DENIED.search(text_before)
+    return plain is not None and _DENIED_BEFORE.search(text_before[: plain.start()]) is None

@@ -412,6 +412,11 @@ def test_other_labels(text, labels, label):
     assert parse_answer(text, labels) == label
 
 
+@pytest.mark.parametrize("text", ["I cannot say that I don't agree.", "It's not that I do not agree."])
+def test_a_denial_of_a_denial_is_no_answer(text):
+    assert parse_answer(text, AGREE) is None
+
+
 def test_a_negated_wording_may_itself_be_a_label():
     labels = {"agree": ["agree"], "disagree": ["do not agree", "disagree"]}
     assert parse_answer("I do not agree", labels) == "disagree"
