@@ -162,9 +162,16 @@ def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> No
 def _add_where_option(parser: argparse.ArgumentParser) -> None:
     """Add the option --where, which keeps a part of the runs, to a parser."""
     parser.add_argument(
-        "--where", default="", metavar="CONDITION",
+        "--where", type=_require_condition, metavar="CONDITION",
         help="keep a part of the runs: a condition such as \"stage = 'tuned'\", or a CSV file of keys",
     )  # fmt: skip
+
+
+def _require_condition(text: str) -> str:
+    """Return the text of the option --where, which is not empty."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty; write a condition, or leave the option out")
+    return text
 
 
 def _add_people_option(parser: argparse.ArgumentParser) -> None:
@@ -235,7 +242,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
             f"give run folders and then the name of a table: waver table {shlex.join([*options.names[1:], folders[0]])}"
         )
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
-    frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
+    frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where or "")
     for note in frame.attrs.get("notes", ()):
         print_warning(note)
     own_rows = tables.exclude_published_rows(name, frame)
