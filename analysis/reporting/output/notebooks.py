@@ -170,6 +170,6 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
         ) from error
     if several and not converted and entry.get("default") != "[]":
         raise InputError(
-            f"parameter {_describe_parameter(name, {'default': '', **entry})}: the list is empty; give one value at least"
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: the list is empty; give a value"
         )
     return list(converted) if several else converted
