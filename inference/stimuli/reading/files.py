@@ -21,6 +21,7 @@ from typing import Any, TextIO
 import yaml
 
 from ground.errors import InputError, escape_control_characters, shorten_text
+from ground.writing import is_reserved_by_windows
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -315,7 +316,7 @@ def require_portable_file_name(where: str, name: str) -> str:
     Raises
     ------
     InputError
-        It is empty, too long, or has a character that cannot be stored or shown.
+        It is empty, too long, one that Windows keeps for itself, or has a character that cannot be stored or shown.
     """
     require_storable_value(where, name)
     if is_invisible_text(name):
@@ -324,6 +325,10 @@ def require_portable_file_name(where: str, name: str) -> str:
     if len(name.encode()) > MOST_NAME_BYTES:
         raise InputError(
             f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
+        )
+    if is_reserved_by_windows(name):
+        raise InputError(
+            f"{where}: Windows cannot open a file or folder called {shorten_text(name)}; give another name"
         )
     return name
 
