@@ -141,6 +141,8 @@ CASES = [
     Case("no score of HELM", HELM, ("no score in these logs", "f1"), stats(("f1", mean(0, count=0)))),
     Case("a metric that no run of HELM has", f"{HELM} --metric f2",
          ("--metric f2: no run has this metric; there are f1, bleu",), stats(("f1", mean(0.5)), ("bleu", mean(0.5)))),
+    Case("HELM's default metric, named where no run has it", f"{HELM} --metric exact_match",
+         ("--metric exact_match: no run has this metric; there are f1",), stats(("f1", mean(0.5)))),
     Case("a metric of HELM in logs without a score", f"{HELM} --metric f2",
          ("there is no score in these logs",), stats()),
     # Every Eval Ever
