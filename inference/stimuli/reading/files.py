@@ -327,9 +327,7 @@ def require_portable_file_name(where: str, name: str) -> str:
             f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
         )
     if is_reserved_by_windows(name):
-        raise InputError(
-            f"{where}: Windows cannot open a file or folder called {shorten_text(name)}; give another name"
-        )
+        raise InputError(f"{where}: Windows cannot open a file called {shorten_text(name)}; give another name")
     return name
 
 
