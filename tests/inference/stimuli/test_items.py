@@ -74,6 +74,12 @@ def test_nested_entries_of_every_format_that_nests(tmp_path, suffix):
     assert {(v.language, v.gold) for v in loaded[0].variants} == {("en", "agree")}
 
 
+def test_a_variant_called_original_is_the_original_however_it_is_capitalised(tmp_path):
+    rows = [{"item": "a", "variant": name, "text": name} for name in ("first", "Original")]
+    (item,) = items.read_and_check_items(write(tmp_path / "items.csv", rows))
+    assert [variant.pattern for variant in item.variants] == ["paraphrase", "original"]
+
+
 def test_every_optional_field_of_a_long_row(tmp_path):
     row = {
         "item": "a", "variant": "v", "pattern": "synonym", "text": "One.", "language": "De-AT", "gold": "agree",
