@@ -397,6 +397,10 @@ _YAML_PROBLEMS = {  # as the library says them: in our words
 _ADVICE = "write a number in plain digits, or put a text into quotes"
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
+_Loader.yaml_implicit_resolvers = {  # as in YAML 1.2: "yes", "no", "on" and "off" are texts
+    first: [(tag, pattern) for tag, pattern in resolvers if first in "tTfF" or not tag.endswith(":bool")]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def _build_yaml_library_error_at_node(problem: str, node: yaml.Node) -> yaml.YAMLError:
