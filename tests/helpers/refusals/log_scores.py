@@ -167,4 +167,6 @@ CASES = [
     Case("records of another tool without scores", "inference import eee records --out run",
          ("waver export --as eee", "--scores"),
          records(0.5, results=[{**eee_result("F1", 1), "generation_config": {"additional_details": {}}}])),
+    Case("records of another tool without details", "inference import eee records --out run",
+         ("generation_config.additional_details", "with --scores the scores of others"), records(0.5)),
 ]  # fmt: skip
