@@ -227,6 +227,16 @@ def test_the_prompt_is_shown_with_the_effort_that_it_is_asked_with(answers):
     assert "30 prompts, 710 tokens" in text  # 680 without the effort, which is one more in each
 
 
+def test_of_several_efforts_the_longest_prompts_are_counted():
+    answers = AnswerWays(False, (), (Thinking(2, 0.5), Thinking(2, 0.5, effort="low")))
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    load = loader(info={"thinks": True}, form="chat")
+    text = "\n".join(
+        describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
+    )
+    assert "30 prompts, 710 tokens" in text
+
+
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():
     ways = [Thinking(thoughts=8, budget=512)]
     assert preview._count_tokens_read_and_written(100, 1, ways, None) == (9 * 100 + 8 * 512, 8 * (512 + 1))

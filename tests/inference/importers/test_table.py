@@ -206,6 +206,14 @@ def test_without_a_variant_column_texts_are_numbered(tmp_path):
     assert [s["variant"] for s in stimuli] == [f"paraphrase-00{n}" for n in (1, 2, 3, 4)]
 
 
+@pytest.mark.parametrize("columns", [("--variant-column", "v"), ("--variant-column", "n", "--pattern-column", "v")])
+def test_an_original_is_one_however_it_is_capitalised(tmp_path, columns):
+    rows = [{"q": "1", "v": v, "n": n, "y": ".5"} for n, v in (("1", "Original"), ("2", "Paraphrase"))]
+    file = write(tmp_path / "t.csv", rows)
+    _, stimuli, _ = run(tmp_path / "run", file, "--item-column", "q", "--score-column", "y", *columns)
+    assert [row["pattern"] for row in stimuli] == ["original", "paraphrase"]
+
+
 def test_files_may_be_one_model_each(tmp_path):
     rows = [{name: cell for name, cell in row.items() if name != "model"} for row in NUMBERS]
     write(tmp_path / "one.csv", rows), write(tmp_path / "two.csv", rows)
