@@ -247,6 +247,7 @@ def tabulate_shot_differences(
         pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}
     )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
+    frame[["target", "base"]] = frame[["target", "base"]].map(_weigh_units_equally)
     names = ["study", "model", "stage", "language", "task", "condition", "condition_zero", "pattern", "n_models"]
     return _tabulate_differences_between_unit_groups(item_sums, frame, names, resamples, seed)
 
@@ -282,9 +283,7 @@ def tabulate_stage_differences_by_series(
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
     for side in ("target", "base"):
-        frame[side] = [
-            _repeat_units_to_weigh_settings_and_models_equally(item_sums.units, indices) for indices in frame[side]
-        ]
+        frame[side] = [_weigh_settings_and_models_equally(item_sums.units, indices) for indices in frame[side]]
     return _tabulate_differences_between_unit_groups(item_sums, frame, [*keys, "n_models"], resamples, seed)
 
 
@@ -340,32 +339,26 @@ def _tabulate_unit_indices_per_key_combination(
     return units.groupby(keys, sort=False).agg(**aggregations).reset_index()
 
 
-def _repeat_units_to_weigh_settings_and_models_equally(units: pd.DataFrame, indices: UnitGroup) -> UnitGroup:
-    """Repeat the indices of some units: every setting weighs the same, in it every model, in it every form."""
-    by_setting: dict[str, dict[str, UnitGroup]] = {}
-    for index in indices:
-        of_model = by_setting.setdefault(units["setting"][index], {})
-        of_model[units["model"][index]] = (*of_model.get(units["model"][index], ()), index)
-    return _join_index_groups_of_equal_weight(
-        [_join_index_groups_of_equal_weight(list(of_model.values())) for of_model in by_setting.values()]
-    )
+def _weigh_settings_and_models_equally(units: pd.DataFrame, indices: Sequence[int]) -> UnitGroup:
+    """Give the units weights: every setting weighs the same, in it every model, in it every form."""
+    chosen = units.loc[list(indices)]
+    n_models = chosen.groupby("setting")["model"].transform("nunique")
+    n_forms = chosen.groupby(["setting", "model"])["form"].transform("size")
+    weights: dict[int, float] = (1 / (n_models * n_forms)).to_dict()
+    return weights
 
 
-def _join_index_groups_of_equal_weight(index_groups: Sequence[UnitGroup]) -> UnitGroup:
-    """Join groups of indices, each repeated until all are of one length.
-
-    >>> _join_index_groups_of_equal_weight([(4,), (7, 8)])
-    (4, 4, 7, 8)
-    """
-    size = int(np.lcm.reduce([len(indices) for indices in index_groups]))
-    return tuple(index for indices in index_groups for index in indices * (size // len(indices)))
+def _weigh_units_equally(indices: Iterable[int]) -> UnitGroup:
+    """Give every unit the same weight."""
+    return dict.fromkeys(indices, 1.0)
 
 
 def _tabulate_unit_group_measures(
-    item_sums: WordingItemSums, unit_groups: Iterable[UnitGroup], resamples: int, seed: int
+    item_sums: WordingItemSums, unit_groups: Iterable[Iterable[int]], resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Compute the measures with their intervals, one row per group of units."""
-    interval_by_measure = estimate_unit_group_measures(item_sums, list(unit_groups), resamples=resamples, seed=seed)
+    """Compute the measures with their intervals, one row per group of units that weigh alike."""
+    weighted_groups = [_weigh_units_equally(indices) for indices in unit_groups]
+    interval_by_measure = estimate_unit_group_measures(item_sums, weighted_groups, resamples=resamples, seed=seed)
     return pd.DataFrame(
         {"n_items": interval_by_measure["valid"].n_items, **interval.build_interval_columns(interval_by_measure)}
     )

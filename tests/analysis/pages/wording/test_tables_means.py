@@ -10,6 +10,8 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.pages.wording import shifts, tables
+from analysis.pages.wording.cells import WordingItemSums, compute_wording_item_sums_of_all_studies
+from analysis.pages.wording.measures import estimate_unit_group_differences
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 pytestmark = pytest.mark.slow
@@ -218,6 +220,27 @@ def test_stages_weigh_every_prompt_alike_and_in_it_every_model(tmp_path):
     row = table.query("measure == 'consistency'").iloc[0]
     assert row["difference"] == pytest.approx(((0.75 - (0 + 0.5) / 2) + (0.25 - 1)) / 2)  # per prompt, then their mean
     assert row["n_models"] == 3
+
+
+def test_a_weight_of_two_is_a_model_that_stands_there_twice(run):
+    """Every measure's difference, interval and p value, to 1e-12: models 2 : 1 : 1 against 3 : 1."""
+    sums = compute_wording_item_sums_of_all_studies(run)
+    cell_units = sums.units.query("pattern == 'synonym' and language == 'ja' and condition == 'chat/0-shot'")
+    a, b, c, d, _ = map(int, cell_units.index)
+    n = len(sums.units)  # rows n and 2n further on hold the same unit again
+    thrice = {name: np.hstack([values] * 3) for name, values in sums.sums.items()}
+    copies = WordingItemSums(pd.concat([sums.units] * 3, ignore_index=True), thrice, np.hstack([sums.has] * 3))
+    weighted = [({a: 0.5, b: 0.25, c: 0.25}, {a: 3, d: 1})]
+    plain = [(dict.fromkeys([a, n + a, b, c], 1.0), dict.fromkeys([a, n + a, 2 * n + a, d], 1.0))]
+    differences, expected = (
+        estimate_unit_group_differences(item_sums, pairs, resamples=200, seed=1)
+        for item_sums, pairs in ((sums, weighted), (copies, plain))
+    )
+    for name, interval in differences.items():
+        for field in ("estimate", "lower", "upper", "n_items", "p"):
+            value, textbook_value = getattr(interval, field), getattr(expected[name], field)
+            assert value == pytest.approx(textbook_value, abs=1e-12, nan_ok=True), (name, field)
+        assert np.isfinite(interval.lower).all()
 
 
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):
