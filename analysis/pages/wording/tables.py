@@ -236,7 +236,7 @@ def tabulate_shot_differences(
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     units = item_sums.units[_mark_answering_units(item_sums)]
-    shared_keys = ["study", "language", "task", "model", "pattern", "form", "setting"]
+    shared_keys = ["study", "language", "task", "model", "pattern", "form", "seeds", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=shared_keys, suffixes=("", "_zero"))
     pairs = pairs[pairs["shots"] > 0]
     single_models = pairs.assign(
@@ -259,8 +259,8 @@ def tabulate_stage_differences_by_series(
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
     several forms stands for its stage in all of them; of prompt files and ways to answer, those count in which both
-    stages were asked, each the same, and in it every model. A model is left out where less than half of its answers are
-    valid. p values as in `shots`.
+    stages were asked, each the same, and in it every model. Of logs, the seeds count that both stages share; all, where
+    they share none. A model is left out where less than half of its answers are valid. p values as in `shots`.
 
     Parameters
     ----------
@@ -275,8 +275,12 @@ def tabulate_stage_differences_by_series(
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
-    is_asked_of_both = staged_units.groupby([*keys, "setting"])["stage"].transform("nunique") == 2
-    staged_units = staged_units[is_asked_of_both]
+    staged_units["is_seed_of_both"] = (
+        staged_units.groupby([*keys, "setting", "seeds"])["stage"].transform("nunique") == 2
+    )
+    of_setting = staged_units.groupby([*keys, "setting"])
+    is_chosen = staged_units["is_seed_of_both"] | ~of_setting["is_seed_of_both"].transform("any")
+    staged_units = staged_units[is_chosen & (of_setting["stage"].transform("nunique") == 2)]
     parts = {stage: _tabulate_unit_indices_per_key_combination(staged_units[staged_units["stage"] == stage], keys,
                                                                {name: "index"})
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip

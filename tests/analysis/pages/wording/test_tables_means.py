@@ -222,6 +222,21 @@ def test_stages_weigh_every_prompt_alike_and_in_it_every_model(tmp_path):
     assert row["n_models"] == 3
 
 
+@pytest.mark.parametrize(("seed", "difference"), [(3, 0.75 - (0.5 + 0) / 2), (1, 0.75 - 0.5)])
+def test_stages_are_compared_in_the_seeds_that_both_share_and_in_all_where_they_share_none(tmp_path, seed, difference):
+    """Logs of a base model with the seeds 1 and 2: with another one, the tuned model was compared with none."""
+    base, again = (
+        said({"original": "yyyy", "synonym": synonyms}, model="s", condition=condition)
+        for condition, synonyms in (("plain/0-shot/1", "yynn"), ("plain/0-shot/2", "nnnn"))
+    )
+    tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot/1")
+    seeds = {"plain/0-shot/1": 1, "plain/0-shot/2": 2, "chat/0-shot/1": seed}
+    conditions = {name: {"seed": value, "prompt": "standard"} for name, value in seeds.items()}
+    path = write_wording(tmp_path / "run", pd.concat([base, again, tuned]), conditions=conditions, models=MODELS)
+    table = tables.tabulate_stage_differences_by_series(runs.open_runs(path), resamples=0)
+    assert table.query("measure == 'consistency'")["difference"].tolist() == [difference]
+
+
 def test_a_weight_of_two_is_a_model_that_stands_there_twice(run):
     """Every measure's difference, interval and p value, to 1e-12: models 2 : 1 : 1 against 3 : 1."""
     sums = compute_wording_item_sums_of_all_studies(run)
