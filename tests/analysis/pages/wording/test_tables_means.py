@@ -69,6 +69,22 @@ def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
     assert table["overall"].tolist() == [0.5]
 
 
+def test_models_weigh_alike_however_many_tasks_they_have_and_tasks_however_many_patterns(tmp_path):
+    """One model in two tasks, with 3 and 1 of 4 consistent, the other in the second only, with none."""
+    first = said({"original": "yyyy", "synonym": "yyyn", "agreement": "yyyn"}, model="s")
+    second, other = (
+        said({"original": "yyyy", "synonym": synonyms}, task="sentiment", model=model, start=50)
+        for model, synonyms in (("s", "ynnn"), ("l", "nnnn"))
+    )
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([first, second, other]), models=MODELS))
+    groups = tables.tabulate_training_stage_means(run, resamples=0).query("task == 'all' and pattern == 'synonym'")
+    assert groups["consistency"].iloc[0] == ((3 / 4 + 1 / 4) / 2 + 0) / 2
+    patterns = tables.tabulate_pattern_means(run, resamples=0).set_index("pattern")
+    assert patterns.loc["synonym", "consistency"] == ((3 / 4 + 1 / 4) / 2 + 0) / 2
+    overall = tables.tabulate_means_over_patterns_and_tasks(run, resamples=0).set_index("model")
+    assert overall.loc["s", "consistency"] == ((3 / 4 + 3 / 4) / 2 + 1 / 4) / 2
+
+
 def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
     rows = said({"original": "yn", "synonym": "yn", "antonym": "--"}, ["yes", "no"])
     table = tables.tabulate_means_over_patterns_and_tasks(
