@@ -31,14 +31,15 @@ def test_a_run_from_the_command_line(items, tmp_path, capsys, monkeypatch):
     out = tmp_path / "run"
     with FaultyServer() as server:
         given = ("--engine", "openai", "--model", f"mine={MODEL}", "--base-url", server.url, "--out", out,
-                 "--key-variable", "OTHER_KEY", "--concurrency", 8, "--price-in", 1, "--price-out", 2)  # fmt: skip
+                 "--key-variable", "OTHER_KEY", "--concurrency", 8, "--price-in", 1, "--price-out", 2,
+                 "--limit", 20)  # fmt: skip
         assert call("run", items, *given) == 0
         assert server.keys == {f"bearer {KEY}"}
         count = len(server.requests)
         assert call("run", items, *given) == 0
         assert len(server.requests) == count + 2  # the probe
     said = capsys.readouterr()
-    assert re.search(r"mine: 102 replies .* tokens in, 102 out, cost 0\.\d{4}", said.err)
+    assert re.search(r"mine: 22 replies .* tokens in, 22 out, cost 0\.\d{4}", said.err)
     for file in out.rglob("*"):
         assert file.is_dir() or KEY.encode() not in file.read_bytes()
     assert KEY not in said.out + said.err
