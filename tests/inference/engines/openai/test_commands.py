@@ -8,6 +8,7 @@ import pytest
 
 from helpers.faulty_server import MODEL, FaultyServer, text_of
 from inference.__main__ import main
+from inference.engines.openai.failures import Retries
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +78,8 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         (("--engine", "openai", "--base-url", "http://127.0.0.1:9/v1"), "cannot be asked for model 'm'"),
     ],
 )
-def test_wrong_calls_are_one_line(items, tmp_path, capsys, more, says):
+def test_wrong_calls_are_one_line(items, tmp_path, capsys, monkeypatch, more, says):
+    monkeypatch.setattr("inference.engines.openai.engine.Retries", lambda: Retries(first=0.001))
     assert call("run", items, "--model", "m", "--out", tmp_path / "run", *more) == 2
     said = capsys.readouterr().err.strip().splitlines()
     assert says in said[-1] and "Traceback" not in "".join(said) and KEY not in "".join(said)
