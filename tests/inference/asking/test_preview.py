@@ -182,7 +182,7 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
 def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
     questions = Questions(read_agreement_prompts(), answers=answers)
-    load = loader(info={"thinks": True}, form="chat", seconds=0.08)
+    load = loader(info={"thinks": True}, form="chat", seconds=0.02)
     text = "\n".join(
         describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
     )

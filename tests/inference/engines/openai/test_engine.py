@@ -162,7 +162,7 @@ def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path):
     with FaultyServer(
         lambda number, text, before: Fault(slow[text]) if text in slow and not before else None
     ) as server:
-        ask(tmp_path, server, timeout=1.5, concurrency=8, batch=COUNT)
+        ask(tmp_path, server, timeout=1, concurrency=8, batch=COUNT)
     complete(tmp_path)
     assert [server.asked(prompt_of(v)) for v in VARIANTS] == [1 + (prompt_of(v) in slow) for v in VARIANTS]
     assert bill(tmp_path)["repeated"] == len(slow) == 4
@@ -171,12 +171,12 @@ def test_a_reply_that_takes_too_long_is_cut_and_asked_again(tmp_path):
 def test_a_reply_that_always_takes_too_long_is_a_row_with_an_error(tmp_path):
     slow = {prompt_of(VARIANTS[7]): "drip", prompt_of(VARIANTS[8]): "drip head"}
     with FaultyServer(lambda number, text, before: Fault(slow[text]) if text in slow else None) as server:
-        ask(tmp_path, server, timeout=0.7, retries=Retries(2, first=0.001, longest=0.004), failed=2)
+        ask(tmp_path, server, timeout=0.5, retries=Retries(2, first=0.001, longest=0.004), failed=2)
         assert [server.asked(prompt) for prompt in slow] == [2, 2]
     rows = {row["variant"]: row for row in rows_of(tmp_path) if row["error"]}
     assert {name: row["error"] for name, row in rows.items()} == {
-        VARIANTS[7].variant: "the reply is not whole after 0.7 s (asked 2 times)",
-        VARIANTS[8].variant: "no reply within 0.7 s (asked 2 times)",
+        VARIANTS[7].variant: "the reply is not whole after 0.5 s (asked 2 times)",
+        VARIANTS[8].variant: "no reply within 0.5 s (asked 2 times)",
     }
     assert {row["probability"] for row in rows.values()} == {None}
     assert len(answered(tmp_path)) == COUNT - 2
