@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import runs
+import waver
 from analysis.check.grammar import find_range_of_rule_number
 from analysis.pages.stability import printed
 from analysis.pages.stability.page import StabilityPage
@@ -27,7 +27,7 @@ from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import SHARED, Column
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.reporting.drawing import pictures, plotting
+from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.latex import POINTS
@@ -67,7 +67,9 @@ def frames_of(tmp_path_factory):
         def frames(make: Callable) -> Frames:
             if make not in made:
                 folder, options = make(tmp_path_factory.mktemp("pages") / "run")
-                made[make] = Frames(runs.open_runs(folder, over_time=True), options)
+                run = waver.open([str(folder)], over_time=True)
+                made[make] = Frames(run.open_runs_of_protocols(), options)
+                made[make].run = run
             return made[make]
 
         yield frames
@@ -82,7 +84,7 @@ def page_of(frames_of):
         if (page, make) not in made:
             frames = frames_of(make)
             options = select_options_of_page(page, dict(frames.options))
-            made[page, make] = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **options)
+            made[page, make] = shown_by(page)(frames.run, **options)
             made[page, make].frames = frames
             made[page, make].answer()
         return made[page, make]
@@ -164,15 +166,12 @@ def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch)
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     frame = frames_of(FULL[page])[table].head(5)
-    csv, latex, markdown = (
-        tables.render_table_in_text_format(table, frame, form) for form in ("csv", "latex", "markdown")
-    )
+    csv, latex, markdown = map(printable(table, frame).__getitem__, ("csv", "latex", "markdown"))
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
     for text in (latex, markdown):
         assert not re.search(r"(?<![a-z])nan(?![a-z])", text)
-    printable(table, frame)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine (make test installs it)")
@@ -209,10 +208,14 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     assert re.findall(rf"Table: \w+|{faults}", done.stdout) == [f"Table: {name}" for name in names]
 
 
-def printable(table: str, frame: pd.DataFrame) -> None:
-    """Render a table in all forms."""
-    for form in tables.FORMATS:
-        assert tables.render_table_in_text_format(table, frame, form) or (form == "jsonl" and frame.empty)
+def printable(table: str, frame: pd.DataFrame) -> dict[str, str]:
+    """Render a table in all forms; lines of JSON are the rows of JSON (test_tables.py).
+
+    A table without rows is written as CSV and JSON from the names of its columns alone.
+    """
+    forms = ("latex", "markdown") if frame.empty else ("csv", "json", "latex", "markdown")
+    texts = {form: tables.render_table_in_text_format(table, frame, form) for form in forms}
+    assert all(texts.values())
     cells = grid.build_grid(
         table,
         frame,
@@ -222,6 +225,7 @@ def printable(table: str, frame: pd.DataFrame) -> None:
     words = {"name": table, "title": "", "caption": "", "same": ""}
     page = render_template("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
     assert page.count("<tr>") == len(frame) + 1
+    return texts
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
@@ -280,30 +284,22 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 
 
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
-def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
-    entry = PAGES[page].figures[figure]
-    for function in ("plots.draw", "captions.caption"):
-        assert callable(catalogue.import_page_function(page, f"{function}_{entry.plot_name or figure}"))
+def test_a_figure_is_drawn_from_what_its_page_has_and_long_names_of_models_stand_whole(page, figure, frames_of):
+    frames, entry = frames_of(FULL[page]), PAGES[page].figures[figure]
     if "." in entry.frames:
         assert callable(catalogue.import_page_function(page, entry.frames))
     else:
         assert set(entry.frames.split()) <= set(PAGES[page].tables)
-    drawn = build_pictures(figure, frames_of(FULL[page]))
-    assert drawn
-    assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
-
-
-@pytest.mark.parametrize(("page", "figure"), FIGURES)
-def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_of):
-    if figure == "transcript_items":
-        pytest.skip("it names no model, and its layout is constrained when it is written")
-    frames, entry = frames_of(FULL[page]), catalogue.look_up_figure(figure)
-    draw = catalogue.import_page_function(page, f"plots.draw_{entry.plot_name or figure}")
+    first, *_ = build_pictures(figure, frames)
+    assert first.caption
+    if figure == "transcript_items":  # it names no model, and its layout is constrained when it is written
+        assert first.draw().axes
+        return
     names = {name: f"{NAMES[place % 3]}{place}" for place, name in enumerate(sorted(frames.runs.models))}
     looks = plotting.assign_look_to_each_model(names.values())
-    part = next(iter(pictures._list_frames_of_each_picture(page, entry, frames)))
+    renamed = [rename_models(frame, names) for frame in first.draw.args]
     for width in plotting.WIDTHS.values():
-        drawing = draw(*(rename_models(frame, names) for frame in part), width=width, looks=looks)
+        drawing = first.draw.func(*renamed, width=width, looks=looks)
         check_figure(drawing)
         check_names(drawing, names.values())
 
