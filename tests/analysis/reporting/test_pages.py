@@ -5,11 +5,13 @@ A new page is tried by these tests as soon as its folder is there; it adds two r
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib import import_module
 from types import SimpleNamespace
@@ -20,6 +22,10 @@ import pytest
 
 import waver
 from analysis.check.grammar import find_range_of_rule_number
+from analysis.check.limits import columns
+from analysis.check.numbers import compute_outcomes_of_number_rule
+from analysis.check.outcomes import COUNTED
+from analysis.check.rules import LIKE_THESE, Rule
 from analysis.pages.stability import printed
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
@@ -38,6 +44,7 @@ from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import InputError, MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.first_screens import check_first_screen
+from helpers.notebook_steps import NOTEBOOKS_WITH_STEPS, execute_steps
 from helpers.page_runs import BARE, FULL, SILENT, select_options_of_page
 from helpers.sentences import code_names, too_long
 from helpers.synthetic import random_frame, write_run
@@ -146,6 +153,51 @@ def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, 
                 lambda text, name=figure: bool(list_reasons_for_missing_intervals([text], (name,)))
             )
             assert (bare == told).all(), figure
+
+
+@pytest.mark.parametrize("page", [page for page in FULL if page != "drift"])  # a check is of one time
+def test_every_numeric_column_is_tested_or_refused_in_a_line_by_a_rule_of_a_check(page, frames_of, monkeypatch):
+    """Those of every table, for these wordings; for wordings like these, of each table a column of each kind."""
+    frames, opened = frames_of(FULL[page]), frames_of(FULL[page]).runs
+    monkeypatch.setattr(columns, "build_table", lambda table, part, **options: frames[table].head(3))
+    # Rows are named once per table: names of another column differ in their first word only.
+    name_rows = columns._name_rows_by_texts_and_options
+    monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
+    for table in PAGES[page].tables if opened.select_protocols(PAGES[page].protocols) else ():
+        frame, kinds = frames[table].head(3), set()
+        assert len(name_rows(frame, "")) == len(frame)
+        for column in frame.select_dtypes("number"):
+            rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings="these")
+            try:
+                outcomes = compute_outcomes_of_number_rule(rule, opened)
+            except InputError:
+                assert frame.empty or "source" in frame
+                continue
+            check_outcomes_at_limit(outcomes, len(frame), 0.3)
+            kind = {outcome.test for outcome in outcomes}, catalogue.look_up_column(table, column).digits is None
+            if str(kind) in kinds:
+                continue
+            kinds.add(str(kind))
+            with contextlib.suppress(InputError):  # nothing tells of other wordings
+                check_outcomes_at_limit(
+                    compute_outcomes_of_number_rule(replace(rule, wordings=LIKE_THESE), opened), len(frame), 0.3
+                )
+
+
+def check_outcomes_at_limit(outcomes, n_rows, limit):
+    """There is one for a row at most, p values are such, and the shown interval says what they say."""
+    assert len(outcomes) <= n_rows
+    for outcome in outcomes:
+        assert outcome.number == pytest.approx(outcome.number, nan_ok=True)
+        assert np.isnan(outcome.p_broken) or 0 <= outcome.p_broken <= 1
+        assert np.isnan(outcome.p_holds) or 0 <= outcome.p_holds <= 1
+        if outcome.test != COUNTED and not np.isnan(outcome.p_broken):
+            assert outcome.lower <= outcome.upper
+            for p, is_beyond, end in (
+                (outcome.p_broken, outcome.upper < limit, outcome.upper),
+                (outcome.p_holds, outcome.lower > limit, outcome.lower),
+            ):
+                assert (p < 0.025) == is_beyond or end == pytest.approx(limit)
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
@@ -304,10 +356,34 @@ def test_a_figure_is_drawn_from_what_its_page_has_and_long_names_of_models_stand
         check_names(drawing, names.values())
 
 
+@pytest.mark.filterwarnings("ignore")  # of packages that only compare
+@pytest.mark.parametrize("page", NOTEBOOKS_WITH_STEPS)
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+def test_the_steps_of_a_notebook_give_the_numbers_of_its_tables(page, runs, frames_of):
+    frames = frames_of(runs[page])
+    said = execute_steps(page, frames.run, dict(frames.options), frames)
+    assert said
+    assert not [text for text in said if 'class="difference"' in text]
+
+
+@pytest.mark.parametrize("page", ["stability", "wording", "scoring"])
+def test_they_do_where_invalid_answers_count(page, frames_of):
+    frames = frames_of(FULL[page])
+    said = execute_steps(page, frames.run, frames.options | {"invalid": "inconsistent"})
+    assert said
+    assert not [text for text in said if 'class="difference"' in text]
+
+
 @pytest.mark.parametrize("page", SILENT)  # all that have a verdict
 @pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
 def test_first_screens_are_short(page, runs, page_of):
     check_first_screen(page, page_of(page, runs[page])._answer)
+
+
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+@pytest.mark.parametrize("of", ["choice", "scoring"])
+def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, runs, page_of):
+    check_first_screen("reliability", page_of("reliability", runs[of])._answer)
 
 
 @pytest.mark.parametrize("page", PAGES)
