@@ -21,11 +21,15 @@ import pandas as pd
 import pytest
 
 import waver
+from analysis.check.baseline import open_baseline, save_baseline
 from analysis.check.grammar import find_range_of_rule_number
 from analysis.check.limits import columns
 from analysis.check.numbers import compute_outcomes_of_number_rule
 from analysis.check.outcomes import COUNTED
 from analysis.check.rules import LIKE_THESE, Rule
+from analysis.compare.measures import compare_paired_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
+from analysis.compare.pairs import Chosen
 from analysis.pages.stability import printed
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
@@ -33,6 +37,7 @@ from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import SHARED, Column
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
 from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.output.html import render_template
@@ -153,6 +158,26 @@ def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, 
                 lambda text, name=figure: bool(list_reasons_for_missing_intervals([text], (name,)))
             )
             assert (bare == told).all(), figure
+
+
+def list_measures(opened):
+    return {(study.name, study.measure): study.values for study in read_reworded_studies(opened)}
+
+
+# A baseline is of one time; two pages have the run of another one.
+@pytest.mark.parametrize("page", [page for page in FULL if page not in ("drift", "text_features", "benchmarks")])
+def test_a_run_is_the_same_as_its_baseline_in_every_measure_to_the_last_bit(page, frames_of, tmp_path):
+    opened = frames_of(FULL[page]).runs
+    baseline = open_baseline(save_baseline(opened, "same", tmp_path / "baseline"))
+    kept, expected = list_measures(baseline), list_measures(opened)
+    assert kept.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_array_equal(kept[name], values)
+    if expected:
+        paired = pair_studies_of_two_run_sets(opened, baseline)
+        table = compare_paired_runs(paired, Chosen())
+        assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
+        assert not any("left out" in note for note in paired.notes)
 
 
 @pytest.mark.parametrize("page", [page for page in FULL if page != "drift"])  # a check is of one time
