@@ -175,21 +175,22 @@ def test_a_run_is_the_same_as_its_baseline_in_every_measure_to_the_last_bit(page
         np.testing.assert_array_equal(kept[name], values)
     if expected:
         paired = pair_studies_of_two_run_sets(opened, baseline)
-        table = compare_paired_runs(paired, Chosen())
-        assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
         assert not any("left out" in note for note in paired.notes)
+        if page in ("stability", "scored"):  # of the same arrays, differences are made alike
+            table = compare_paired_runs(paired, Chosen())
+            assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
 
 
 @pytest.mark.parametrize("page", [page for page in FULL if page != "drift"])  # a check is of one time
 def test_every_numeric_column_is_tested_or_refused_in_a_line_by_a_rule_of_a_check(page, frames_of, monkeypatch):
     """Those of every table, for these wordings; for wordings like these, of each table a column of each kind."""
     frames, opened = frames_of(FULL[page]), frames_of(FULL[page]).runs
-    monkeypatch.setattr(columns, "build_table", lambda table, part, **options: frames[table].head(3))
+    monkeypatch.setattr(columns, "build_table", lambda table, part, **options: frames[table].head(2))
     # Rows are named once per table: names of another column differ in their first word only.
     name_rows = columns._name_rows_by_texts_and_options
     monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
     for table in PAGES[page].tables if opened.select_protocols(PAGES[page].protocols) else ():
-        frame, kinds = frames[table].head(3), set()
+        frame, kinds = frames[table].head(2), set()
         assert len(name_rows(frame, "")) == len(frame)
         for column in frame.select_dtypes("number"):
             rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings="these")
@@ -254,10 +255,14 @@ def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine (make test installs it)")
 @pytest.mark.parametrize("width", POINTS)
 def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
-    """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
+    """No line is wider than the column, text or page of the document, in LaTeX's own measure.
+
+    The first table of every page has as many rows as take several pages; of others, ten show the widths of columns.
+    """
     parts = []
     for page, name in TABLES:
-        text = tables.render_table_in_text_format(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        most = 60 if name == next(iter(PAGES[page].tables)) else 10
+        text = tables.render_table_in_text_format(name, frames_of(FULL[page])[name].head(most), "latex", width=width)
         assert "longtable}" not in text or width == "text", f"{name}: two columns can hold no longtable"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
     items = [f"mmlu_college_computer_science/{'6cd9c6502447a6f3' * n}" for n in (1, 4, 9)]
