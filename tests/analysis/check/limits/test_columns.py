@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from pathlib import Path
 
@@ -27,10 +28,16 @@ from helpers.wording_runs import write_family
 LIKE = "like these"
 
 
+@functools.lru_cache(maxsize=1)
+def open_run(path: Path) -> runs.Runs:
+    """Open a run once for all rules that a test has on it."""
+    return runs.open_runs(path)
+
+
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
     return numbers.compute_outcomes_of_number_rule(
-        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), runs.open_runs(path)
+        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), open_run(path)
     )
 
 
