@@ -267,8 +267,8 @@ def replace_missing_glyphs(text: str) -> str:
 
     Line breaks that `insert_line_breaks_into_name` set stay.
     """
-    drawable = _read_font_code_points()
-    return "".join(character if ord(character) in drawable or character == "\n" else "?" for character in text)
+    missing = {code for code in map(ord, set(text)) if code not in _read_font_code_points()} - {ord("\n")}
+    return text.translate(dict.fromkeys(missing, "?")) if missing else text
 
 
 @functools.cache
