@@ -58,7 +58,9 @@ def record_prompts_and_build_rounds(
     rounds_to_ask = list(rounds)
     for place, round_ in enumerate(rounds):
         new = [
-            condition for condition in round_.conditions if not run.is_prompt_of_model_recorded(model, condition.name)
+            condition
+            for condition in round_.conditions
+            if not any(model in entry["models"] for entry in run.prompt_entries_by_condition.get(condition.name, ()))
         ]
         first = next(filter(round_.chosen, run.study.variants), None) if new else None
         if first is None:
