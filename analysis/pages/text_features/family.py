@@ -162,22 +162,6 @@ def _count_coefficients_with_all_features(names: Sequence[str], runs: Runs) -> i
     return len(columns) + sum(max(len(categories) - 2, 0) for categories in levels)
 
 
-def compute_and_store_missing_features(
-    runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None
-) -> None:
-    """Compute the features that are not in the run folders yet.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-    spacy, sentiment, language
-        As in `analysis.features.compute_features`.
-    """
-    for folder in features.choose_feature_folder_of_each_study(runs).values():
-        features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language)
-
-
 def fit_mixed_model_per_unit(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> Family:
