@@ -68,8 +68,7 @@ def _build_requested_engine_component(language: str, engine: str) -> Component |
 
 
 def _build_first_working_component(language: str) -> Component | MissingComponent:
-    """Build the component of pysentimiento if it can be loaded, else of VADER for English, else say why there is
-    none."""
+    """Build the component of pysentimiento, else of VADER for English, else say why there is none."""
     if not _is_language_supported("pysentimiento", language):
         languages = ", ".join(PYSENTIMIENTO_LANGUAGES)
         return MissingComponent(

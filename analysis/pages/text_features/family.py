@@ -248,8 +248,7 @@ def _fit_mixed_models_of_all_units(
     runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped",
     earlier_family: Family | None = None, sparse: tuple[str, ...] = (),
 ) -> Family:  # fmt: skip
-    """Fit all units, without the predictors `sparse`; where the convention changes no answer of a unit, its fit is
-    taken from the family `earlier_family`."""
+    """Fit all units without the predictors `sparse`; an unchanged fit is that of `earlier_family`."""
     names = parse_predictor_names(predictors, runs)
     columns = tuple(filter(attributes.is_attribute_column, names))
     answers = runs.compute_once(

@@ -162,8 +162,7 @@ def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
 def _drop_gaps_and_refuse_unfittable_input(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
-    """Complete the rows of `fit_input`, whose columns in `columns_with_gaps` have missing values; refuse what cannot be
-    fitted."""
+    """Complete rows of `fit_input` with gaps in `columns_with_gaps`; refuse what cannot be fitted."""
     if columns_with_gaps:
         fit_input = _drop_or_refuse_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
     rows, group = fit_input.frame, fit_input.formula.grouping_column
