@@ -119,13 +119,7 @@ def _load_vader() -> Measure:
 
 
 def _load_pysentimiento(language: str) -> Measure:
-    """Load the classifier of a language; the first time this fetches its weights.
-
-    Raises
-    ------
-    InputError
-        With the reason in one line, for any error of the libraries.
-    """
+    """Load the classifier of a language, whose weights are fetched once; InputError for any error of the libraries."""
     hub = logging.getLogger("huggingface_hub")
     level = hub.level
     hub.setLevel(logging.CRITICAL)  # without a network, its retries would fill the screen

@@ -205,10 +205,7 @@ def _map_units_to_kept_row_counts(con: duckdb.DuckDBPyConnection, part: Part, ro
 def _map_units_to_expected_prompt_counts(
     runs: Runs, con: duckdb.DuckDBPyConnection, came: Mapping[tuple[str, ...], int]
 ) -> dict[tuple[str, str, str], int]:
-    """Count the prompts of a part that were to be asked, by study, model and condition.
-
-    Where prompts are missing and not every wording was to be asked, nothing says which; then it is those that came.
-    """
+    """Count the prompts to be asked by study, model and condition; those that came where nothing says which were."""
     sizes = dict(con.execute("SELECT study, count(*) FROM main.stimuli GROUP BY study").fetchall())
     rows = con.execute(
         f"SELECT {', '.join(UNIT)}, count(*) FROM main.kept_pairs JOIN main.kept_units USING (unit) GROUP BY ALL"

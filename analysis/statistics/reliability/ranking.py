@@ -156,14 +156,9 @@ def build_ranking_with_simulated_stability(
 
 
 def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, Array]:
-    """Rank the means of every draw (draws, models), and tell how often each model is above each other one.
+    """Return the ranks in every draw (draws, models), the highest first, equal means sharing the mean of their ranks.
 
-    Returns
-    -------
-    ranks
-        (draws, models): the highest first; equal means share the mean of their ranks.
-    above
-        (models, models): share of the draws in which it is above, less that in which it is below, -1 to 1.
+    Then (models, models): in which share of the draws it is above, less that in which it is below, -1 to 1.
     """
     number, ranks = drawn_means.shape[1], []
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
