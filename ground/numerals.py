@@ -15,6 +15,9 @@ from ground.errors import shorten_text
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thousands: nobody can tell
 DECIMAL = re.compile(r"[+-]?([0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30})([eE][+-]?[0-9]{1,4})?")
+# Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
+_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
+_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 
 Number = TypeVar("Number", int, float)
 
@@ -128,3 +131,19 @@ def parse_positive_share(text: str) -> float:
     if not 0 < number <= 1:
         raise ArgumentTypeError(f"{_quote_argument(text)} is not a share above 0, at most 1")
     return number
+
+
+def parse_first_number(text: str) -> float | None:
+    """Return the first number of a text, which is its answer; None if there is none.
+
+    A number is a run of the digits 0-9, perhaps with a point and digits (".5" is 0.5; in "8." the point ends a
+    sentence). Full-width forms count as their common ones. A minus sign directly before it counts, unless a word or
+    another number ends there: "0-9" states 0. A comma ends a number: "8,5" states 8, and "1,000" states 1.
+
+    >>> parse_first_number("Score: 8.5 of 10."), parse_first_number("I give it -3"), parse_first_number("none")
+    (8.5, -3.0, None)
+    >>> parse_first_number("点数：７．５")
+    7.5
+    """
+    match = _NUMBER.search(text.translate(_COMMON))
+    return None if match is None else float(match.group())

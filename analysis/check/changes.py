@@ -165,8 +165,7 @@ def _build_outcome_of_change_test(
 
 
 def _test_rule_same_answers(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
-    """Yield how far every model answers as before: a share of answers, or for wordings like these, how far shares of
-    answers moved."""
+    """Yield how far every model answers as before; for wordings like these, how far shares of answers moved."""
     pairs = _list_compared_pairs_of_rule(rule, paired)
     names: dict[tuple[str, tuple[str, str]], tuple[str, str]] = {}  # study and unit now -> unit before
     for pair in pairs:

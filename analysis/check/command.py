@@ -146,8 +146,7 @@ def write_and_print_check(check: Check, as_json: bool, junit: Path | None = None
 
 
 def _refuse_unusable_output_files(args: argparse.Namespace) -> None:
-    """Refuse a file to write that has no folder or is no ordinary file, that is the other one, or that is the rules or
-    a part of the run or baseline."""
+    """Refuse a file to write without a folder, that is no ordinary file, or that is read or written already."""
     from analysis.check.baseline import FOLDER
     from analysis.reporting.output.notebooks import resolve_path_here_or_in_notebooks
 

@@ -39,8 +39,7 @@ FULL_PRECISION = "waver compare A B --format csv"
 def _convert_numbers_and_refuse_odd_settings(
     numbers: Mapping[str, Any], pairs: Mapping[str, Any], measures: Any
 ) -> tuple[Any, ...]:
-    """Return the numbers; raise InputError for a setting that is no number from 0 on, no two texts of A and B, or no
-    list of texts."""
+    """Return the numbers; refuse one below 0, other than two texts of A and B, and no list of texts."""
     known_options = inspect.signature(ComparePage).parameters
     converted = convert_options_to_types_of_defaults("the comparison", numbers, known_options)
     for name, number in converted.items():

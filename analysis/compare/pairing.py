@@ -15,7 +15,6 @@ from typing import Any
 
 from analysis.compare.settings import (
     explain_differing_numbers_of_examples,
-    find_conditions_of_b_unlike_a,
 )
 from analysis.reporting.words import format_quantity
 from analysis.runs.database import Runs, connect_duckdb
@@ -206,8 +205,12 @@ def _open_study_as_pair_of_runs(
     compared_items = f"SELECT count(*) FROM shared WHERE {_REWORDED_BY_BOTH if is_fresh else True}"
     if con.execute(compared_items).fetchall() == [(0,)]:
         return None
-    conditions = run_a.info["conditions"][study_a], run_b.info["conditions"][study_b]
-    renamed = find_conditions_of_b_unlike_a(*conditions, add_side_to_name(SIDES[1], ""))
+    conditions_a, renamed_start = run_a.info["conditions"][study_a], add_side_to_name(SIDES[1], "")
+    renamed = frozenset(
+        name
+        for name, fields in run_b.info["conditions"][study_b].items()
+        if name.startswith(renamed_start) or conditions_a.get(name, fields) != fields
+    )
     if not is_fresh:
         return (_open_folders_with_kept_stimuli_only(con, sides, SIDES, study_a, "shared", renamed),) * 2
     for side in SIDES:

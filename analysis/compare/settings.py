@@ -12,29 +12,6 @@ from ground.errors import shorten_to_one_line
 _OF_MODEL = ("revision", "engine", "dtype", "quantization")
 
 
-def find_conditions_of_b_unlike_a(
-    conditions_a: Mapping[str, Mapping[str, Any]], conditions_b: Mapping[str, Mapping[str, Any]], start: str
-) -> frozenset[str]:
-    """Find the conditions of B that A has by the same name, with other settings; and those that look renamed.
-
-    Parameters
-    ----------
-    conditions_a, conditions_b
-        Name -> fields.
-    start
-        What a renamed one begins with.
-
-    Returns
-    -------
-    frozenset of str
-    """
-    return frozenset(
-        name
-        for name, fields in conditions_b.items()
-        if name.startswith(start) or conditions_a.get(name, fields) != fields
-    )
-
-
 def map_differing_settings_to_values(
     a: Runs, b: Runs, units: Sequence[tuple[str, str]], study: str
 ) -> dict[str, tuple[Any, Any]]:

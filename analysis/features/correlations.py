@@ -72,8 +72,7 @@ def correlate_feature_pairs_in_each_study(runs: Runs) -> pd.DataFrame:
 
 
 def _correlate_pair(a: pd.Series, b: pd.Series) -> tuple[float, float, int]:
-    """Return Pearson's r, its p value and n over rows that have both; r and p are NaN below 3 rows or for a
-    constant."""
+    """Return Pearson's r, its p value and n over rows with both; NaN below 3 rows or for a constant."""
     import numpy as np
     from scipy.stats import pearsonr
 

@@ -68,8 +68,7 @@ def _build_requested_engine_component(language: str, engine: str) -> Component |
 
 
 def _build_first_working_component(language: str) -> Component | MissingComponent:
-    """Build the component of pysentimiento if it can be loaded, else of VADER for English, else say why there is
-    none."""
+    """Build the component of pysentimiento, else of VADER for English, else say why there is none."""
     if not _is_language_supported("pysentimiento", language):
         languages = ", ".join(PYSENTIMIENTO_LANGUAGES)
         return MissingComponent(
@@ -120,13 +119,7 @@ def _load_vader() -> Measure:
 
 
 def _load_pysentimiento(language: str) -> Measure:
-    """Load the classifier of a language; the first time this fetches its weights.
-
-    Raises
-    ------
-    InputError
-        With the reason in one line, for any error of the libraries.
-    """
+    """Load the classifier of a language, whose weights are fetched once; InputError for any error of the libraries."""
     hub = logging.getLogger("huggingface_hub")
     level = hub.level
     hub.setLevel(logging.CRITICAL)  # without a network, its retries would fill the screen

@@ -169,12 +169,7 @@ def _read_studies_with_originals(runs: Runs) -> Iterator[AnswersBesideOriginal]:
 def _read_stimuli_beside_originals(runs: Runs, study: str, *, by_order: bool, by_answers: bool) -> pd.DataFrame:
     """Read the stimuli of a study in order, with the place of the original that each is compared with, or -1.
 
-    Parameters
-    ----------
-    by_order
-        Whether the original must have the same order of the options.
-    by_answers
-        Whether answers must mean the same as in the original.
+    With `by_order`, it has the same order of the options; with `by_answers`, answers mean the same as in it.
     """
     number = "coalesce(try_cast(regexp_extract(variant, '/([0-9]{1,4})$', 1) AS INTEGER), 0)" if by_order else "0"
     frame = runs.sql(

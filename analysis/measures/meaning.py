@@ -164,10 +164,7 @@ def assess_checks_and_wordings_of_study(study: str, file: MeaningFile) -> StudyM
 def _split_rows_into_texts_and_scores_by_check(
     rows: pd.DataFrame, key: list[str]
 ) -> tuple[pd.DataFrame, dict[str, Array]]:
-    """Return the texts that rows are about, in their order, and the scores of every check: NaN where it has none.
-
-    Where several rows of a check have the same key, the first score counts.
-    """
+    """Return the texts of rows, in order, and the scores of every check, the first of a key; NaN where it has none."""
     place = rows.groupby(key, sort=False).ngroup().to_numpy()
     texts = rows[["item", "variant", "text", "decoy", "source"]].iloc[np.unique(place, return_index=True)[1]]
     by_check = {}

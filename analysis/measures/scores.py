@@ -15,6 +15,7 @@ from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_pr
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
 from ground.errors import InputError
+from ground.numerals import parse_first_number
 
 PROTOCOL = "scoring"
 MAKER = "maker"  # in place of a temperature: thoughts are sampled as the maker of the model says
@@ -22,9 +23,6 @@ GOLD = "gold"  # in place of a model's id, in rows about human scores
 METHODS = ("sampled", "exact")  # and, by field `answer` of a condition, exact after thoughts
 UNGROUPED = "all"  # group of items that name no group
 TOLERANCE = 1e-6  # largest difference between a row's score and the expectation of its probabilities
-# The rule by which runs of this protocol read texts: digits with or without a point, as Japanese texts write them, too.
-_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
-_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
 _RANGE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
@@ -269,19 +267,8 @@ def _compute_count_and_variance_of_numbers(
 ) -> tuple[int, float]:
     """Count the texts with a number, and compute the variance of the numbers, moved into the range."""
     numbers = [
-        min(max(number, low), high) for text in texts if text and (number := find_first_number(text)) is not None
+        min(max(number, low), high) for text in texts if text and (number := parse_first_number(text)) is not None
     ]
     if len(numbers) < 2 or abs(float(np.mean(numbers)) - score) > TOLERANCE:
         return len(numbers), np.nan
     return len(numbers), float(np.var(numbers, ddof=1))
-
-
-def find_first_number(text: str) -> float | None:
-    """Return the first number of a text, by the rule of the protocol `scoring` of a run; None if there is none.
-
-    >>> (find_first_number("Score: 8.5 of 10."), find_first_number("8,5"), find_first_number("0-9"),
-    ...  find_first_number("none"))
-    (8.5, 8.0, 0.0, None)
-    """
-    match = _NUMBER.search(text.translate(_COMMON))
-    return None if match is None else float(match.group())

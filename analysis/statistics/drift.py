@@ -219,8 +219,7 @@ def _sum_and_count_answers_over_wordings(answers: Sequence[Array]) -> tuple[Arra
 
 
 def _compute_p_of_change_over_items(sums: Array, numbers: Array, first: int) -> float:
-    """Test by t over items whether the looks from one on differ from those before; at least the p of the sign test, had
-    all items that differ done so in one direction."""
+    """Test by t over items whether looks from one on differ from earlier; at least the sign test's least p."""
     from scipy.special import stdtr
 
     with np.errstate(invalid="ignore"):

@@ -65,8 +65,7 @@ def compute_z_of_sum_permuted_within_items(values: Array, has_value: npt.NDArray
 def _find_saddlepoint_log_mean_and_variance(
     values: Array, has_value: npt.NDArray[np.bool_], total: float
 ) -> tuple[float, float, float]:
-    """Find the tilt under which the expected sum is the total, the log of the mean of exp(tilt x sum), and the variance
-    of the tilted sum."""
+    """Find the tilt with the total as expected sum, the log mean of exp(tilt x sum), and the variance."""
 
     def compute_tilted_moments(tilt: float) -> tuple[float, float, float]:
         exponents = np.where(has_value, tilt * values, -np.inf)

@@ -22,12 +22,10 @@ from typing import Any, Self
 from ground.errors import InputError, UserError
 from ground.extras import convert_import_errors_to_install_advice
 from ground.shipped import find_shipped_folder
-from inference.asking.models import Model
 from inference.asking.rounds import AnsweredBatch, PendingRound, Response, Way
 from inference.asking.workers import (
     Asker,
     Key,
-    Load,
     PackedPrompts,
     Scout,
     Source,
@@ -113,22 +111,6 @@ class Cluster:
     def fields_for_session_record(self) -> dict[str, Any]:
         """The part of a session that `run.json` records."""
         return {"address": self.address, "workers": self.workers}
-
-    def build_remote_engine(self, load_engine: Load, model: Model, seed: int) -> RemoteEngine:
-        """Make an engine whose prompts the workers answer.
-
-        Parameters
-        ----------
-        load_engine
-            Makes an engine in each worker, from the model and the seed.
-        model, seed
-            What it is given.
-
-        Returns
-        -------
-        The engine.
-        """
-        return RemoteEngine(self, Source(load_engine, model, seed))
 
     def _set_workers_and_resources(self) -> None:
         """Set the number of workers and what each takes of the cluster; refuse more workers than slots."""

@@ -13,7 +13,7 @@ from ground.errors import InputError, RunFailed, join_first_names
 from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
 from inference.asking.adapters import add_base_series_to_adapter_fields
-from inference.asking.cluster import Cluster
+from inference.asking.cluster import Cluster, RemoteEngine
 from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model, refuse_folder_of_earlier_demo_models
 from inference.asking.one_model import (
@@ -25,6 +25,7 @@ from inference.asking.one_model import (
 )
 from inference.asking.rounds import ClusterEngine, Exact, Questions
 from inference.asking.session import CallProgress, Stop, Tally, print_bill, print_that_nothing_is_left_to_ask
+from inference.asking.workers import Source
 from inference.engines import is_engine_of_server
 from inference.engines.contract import NO_NUMBERS, Engine
 from inference.runfolder.store import Run
@@ -273,9 +274,10 @@ class _LazyEngine:
             load, seed = self._load or share.task.settings.load_model_engine, share.run.seed
             cluster, self.fails = self._cluster, True
             with stop.end_block_at_first_signal(share.model.id):
-                self._engine = (
-                    load(share.model, seed) if cluster is None else cluster.build_remote_engine(load, share.model, seed)
-                )
+                if cluster is None:
+                    self._engine = load(share.model, seed)
+                else:
+                    self._engine = RemoteEngine(cluster, Source(load, share.model, seed))
             self.fails = False
         try:
             task = share.task

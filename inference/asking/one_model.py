@@ -26,7 +26,6 @@ from inference.asking.rounds import (
     Questions,
     Response,
     Round,
-    Way,
     ask_rounds,
 )
 from inference.asking.session import (
@@ -330,33 +329,17 @@ def select_answerable_rounds_or_refuse_model(
         raise InputError(
             f"model {model.id} in {form} form does not think before it answers: ask it for --answer probability"
         )
-    for condition in (condition for round_ in fitting for condition in round_.conditions):
-        refuse_thinking_without_known_sampler(model, engine, condition.way)
+    ways = [condition.way for round_ in fitting for condition in round_.conditions]
+    if engine.info.get("sampler") is None and any(
+        isinstance(way, Thinking) and way.temperature is None for way in ways
+    ):
+        raise InputError(f"model {model.id}: {NO_SAMPLER}")
     if engine.info.get("unshown") and any(
         round_.has_condition_answered_in_way(Exact) or round_.has_condition_answered_in_way(Thinking)
         for round_ in fitting
     ):
         raise InputError(f"{engine.info['unshown']}; or ask for text (--answer text)")
     return fitting
-
-
-def refuse_thinking_without_known_sampler(model: Model, engine: Engine | ClusterEngine, way: Way) -> None:
-    """Refuse a way of thinking that leaves the sampler to the maker of the model, where that is not known.
-
-    Parameters
-    ----------
-    model, engine
-        The model, and the engine that it is loaded into.
-    way
-        How it is to answer.
-
-    Raises
-    ------
-    InputError
-        Naming the model and what to give.
-    """
-    if isinstance(way, Thinking) and way.temperature is None and engine.info.get("sampler") is None:
-        raise InputError(f"model {model.id}: {NO_SAMPLER}")
 
 
 def _select_rounds_of_prompt_form(form: str, rounds: Sequence[Round]) -> list[Round]:

@@ -58,7 +58,9 @@ def record_prompts_and_build_rounds(
     rounds_to_ask = list(rounds)
     for place, round_ in enumerate(rounds):
         new = [
-            condition for condition in round_.conditions if not run.is_prompt_of_model_recorded(model, condition.name)
+            condition
+            for condition in round_.conditions
+            if not any(model in entry["models"] for entry in run.prompt_entries_by_condition.get(condition.name, ()))
         ]
         first = next(filter(round_.chosen, run.study.variants), None) if new else None
         if first is None:
@@ -110,12 +112,7 @@ def build_hash_entry_of_prompt_form(book: PromptBook, form: str) -> dict[str, An
 def _build_form_entry_and_round_rendering_it(
     round_: Round, variants: Sequence[Variant], mask_token: str | None, recorded_entries: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], Round]:
-    """Compare the prompts of variants with one form.
-
-    Returns
-    -------
-    The form, or why there is none; and the round, rendered by its form where the prompts differ in nothing else.
-    """
+    """Return the form of the prompts of variants, or why there is none, and the round, rendered by it if it fits."""
     form = _build_prompt_form_with_blanks(round_, variants[0], mask_token)
     if form is None or sum(len(part) for message in form for part in message["content"]) > LONGEST:
         return {"wordings": None, "inexact": "the prompt is too long, or its template refuses unknown texts"}, round_

@@ -80,7 +80,7 @@ def _ask_judge(options: argparse.Namespace) -> None:
     """Ask the judge about all texts that it has not read, and write what it says into the run."""
     from inference.asking.failures import NO_FAILURES
     from inference.asking.models import find_requested_models
-    from inference.judge.questions import Questions, read_option_judge_prompts
+    from inference.judge.questions import Questions, build_judge_study, read_option_judge_prompts
     from inference.judge.reading import Judge
     from inference.judge.texts import NOTHING_SHOWS, RunTexts
     from inference.judge.writing import add_judged_rows_to_run_of_texts
@@ -94,8 +94,8 @@ def _ask_judge(options: argparse.Namespace) -> None:
     replies = texts.list_distinct_replies_by_key()
     if not replies:
         raise InputError(f"{texts.folder}: {NOTHING_SHOWS}")
-    failure = judge.ask_judge_about_replies_and_return_failure(
-        replies, options.call, options.allow_failed or NO_FAILURES
+    failure = judge.ask_about_units_and_return_failure(
+        replies, build_judge_study, options.call, options.allow_failed or NO_FAILURES
     )
     readings = judge.collect_readings_of_judge()
     if readings.judgement_by_key:

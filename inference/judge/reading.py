@@ -9,13 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ground.errors import RunFailed
-from inference.asking.failures import NO_FAILURES, AllowedFailures
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine, PartAsker
-from inference.judge.questions import ORDERS, Questions, build_judge_study
-from inference.judge.texts import Reply
+from inference.judge.questions import ORDERS, Questions
 
 FOLDER = "judged"
 
@@ -61,34 +58,6 @@ class Judge(PartAsker):
         self, folder: Path, model: Model, settings: Settings, questions: Questions, load: LoadEngine | None = None
     ) -> None:
         super().__init__(folder / FOLDER, model, settings, questions, n_conditions=len(ORDERS), load=load)
-
-    def ask_judge_about_replies_and_return_failure(
-        self,
-        replies: Mapping[str, Reply],
-        command: Sequence[str],
-        allowed: AllowedFailures = NO_FAILURES,
-    ) -> RunFailed | None:
-        """Ask the judge about the replies that it has not read yet.
-
-        Parameters
-        ----------
-        replies
-            Key -> reply.
-        command
-            The call, for run.json.
-        allowed
-            How many of the questions may fail.
-
-        Returns
-        -------
-        Why some are not read; None: all are.
-
-        Raises
-        ------
-        InputError
-            The model cannot judge, or another one judged under this name before.
-        """
-        return self.ask_about_units_and_return_failure(replies, build_judge_study, command, allowed)
 
     def collect_readings_of_judge(self) -> JudgeReadings:
         """Find what this judge, asked with this prompt in this form, has read in all calls so far."""

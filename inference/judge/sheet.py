@@ -89,10 +89,7 @@ def _iterate_texts_with_read_options(texts: RunTexts) -> Iterator[tuple[SampledT
 
 
 def _build_sheet_row(study: str, text: SampledText) -> tuple[object, ...]:
-    """Make the row of a text; the options are what people may write, with the words that each stands for.
-
-    Where people find that a text takes none of them, they leave the column empty.
-    """
+    """Make the row of a text; the options, with their words, are what people may write, or leave empty for none."""
     row, reply = text.row, text.reply
     options = [label if not words else f"{label}: {words}" for label, words in reply.options]
     return (

@@ -135,10 +135,7 @@ class PairAsker(PartAsker):
 
 
 def _score_pair_from_answer_rows(kind: str, rows: Sequence[Mapping[str, Any]]) -> float:
-    """Score a pair by the answers under both conditions, of which the first option speaks for the same meaning.
-
-    The smaller probability of an entailment, the mean probability of a judge.
-    """
+    """Score a pair by its first options under both conditions: the smaller of an entailment, the mean of a judge."""
     probabilities = [float(row["probability"][0]) for row in rows]
     return min(probabilities) if kind == ENTAILMENT else sum(probabilities) / len(probabilities)
 

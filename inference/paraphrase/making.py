@@ -122,10 +122,7 @@ def make_paraphrase_folder(
 
 
 def _refuse_folder_of_other_settings(out: Path, model: Model, choice_settings: ChoiceSettings) -> None:
-    """Refuse a folder with calls of another model, or with a choice made with other settings.
-
-    Other settings of the calls are refused by their run folder.
-    """
+    """Refuse a folder of another model or choice; other settings of the calls are refused by their run folder."""
     if out.is_dir() and any(out.iterdir()) and not (out / "calls").is_dir():
         raise InputError(f"{out}: not a folder of paraphrases (there is no calls in it); choose another --out")
     other_models = set(_read_models_of_begun_calls(out / "calls")) - {model.id}

@@ -75,10 +75,7 @@ def build_responses_table(rows: Rows, study: str) -> pa.Table:
 
 
 def _build_column_array(values: Any, field: pa.Field, length: int) -> Any:
-    """Build the array of a column in the type of the schema; nulls where there are no values.
-
-    Texts that a model wrote, which are in lists, hold no NUL.
-    """
+    """Build a column in the type of the schema, null without values; texts of a model, in lists, hold no NUL."""
     if values is None:
         array = pa.nulls(length, field.type)
     else:
@@ -211,10 +208,7 @@ def refuse_damaged_or_foreign_columns(path: Path, table: str) -> None:
 
 @contextmanager
 def _convert_errors_of_damaged_file(path: Path) -> Iterator[None]:
-    """Turn the error of a file that is damaged, or cannot be read, into one line.
-
-    An interrupted copy, for example, leaves half a file.
-    """
+    """Turn the error of a damaged or unreadable file, such as half a copy, into one line."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:

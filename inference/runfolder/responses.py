@@ -108,10 +108,7 @@ class Responses:
         return missing
 
     def _iterate_tables_of_answered_keys(self, model: str, condition: str) -> Iterator[pa.Table]:
-        """Read item and variant of the rows with a response under a model and condition, part by part.
-
-        Which models and conditions a part holds is read once.
-        """
+        """Read item and variant of the rows with a response under a model and condition, which a part tells once."""
         chosen = (pc.field("model") == model) & (pc.field("condition") == condition) & pc.field("error").is_null()
         for part in self.parts:
             if part not in self._held:

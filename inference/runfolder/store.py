@@ -280,22 +280,6 @@ class Run:
         entries_by_condition: dict[str, list[dict[str, Any]]] = self._content.get("asked", {})
         return entries_by_condition
 
-    def is_prompt_of_model_recorded(self, model: str, condition: str) -> bool:
-        """Tell whether it is recorded what a model was asked under a condition.
-
-        Parameters
-        ----------
-        model
-            Name of the model.
-        condition
-            Name of the condition.
-
-        Returns
-        -------
-        Whether it is.
-        """
-        return any(model in entry["models"] for entry in self.prompt_entries_by_condition.get(condition, ()))
-
     def add_prompts(
         self, model: str, form_by_hash: Mapping[str, Any], entry_by_condition: Mapping[str, Mapping[str, Any]]
     ) -> None:

@@ -1,10 +1,4 @@
-"""Find the number that a text states: one rule for generated texts and for exact probabilities of numbers.
-
-The first number of a text is its answer. A number is a run of the digits 0-9, perhaps with a point and further digits
-("8.5" is 8.5, ".5" is 0.5, and in "8." the point ends a sentence). Full-width forms count as their common ones
-("７．５" is 7.5). A minus sign directly before it counts, unless a word or another number ends there: "0-9" states 0.
-A comma ends a number: "8,5" states 8, and "1,000" states 1.
-"""
+"""Read numbers of files and ranges, and tell which texts continue a number (`ground.numerals.parse_first_number`)."""
 
 from __future__ import annotations
 
@@ -15,23 +9,8 @@ from typing import Any
 from ground.errors import InputError
 from ground.numerals import DECIMAL
 
-# Digits, point and minus as Japanese and Chinese texts write them, and the minus of mathematics.
-_COMMON = str.maketrans("０１２３４５６７８９．－\u2212", "0123456789.--")
-_NUMBER = re.compile(r"(?:(?<!\w)-)?(?:[0-9]+(?:\.[0-9]+)?|(?<![.\w])\.[0-9]+)")
-_CONTINUES = re.compile(r"[.\uff0e]?[0-9\uff10-\uff19]")  # the same, before they are made common
+_CONTINUES = re.compile(r"[.\uff0e]?[0-9\uff10-\uff19]")  # full-width forms, too
 _RANGE = re.compile(r"(-?[0-9]{1,9})-(-?[0-9]{1,9})")
-
-
-def parse_first_number(text: str) -> float | None:
-    """Return the first number of a text, None if there is none.
-
-    >>> parse_first_number("Score: 8.5 of 10."), parse_first_number("I give it -3"), parse_first_number("none")
-    (8.5, -3.0, None)
-    >>> parse_first_number("点数：７．５")
-    7.5
-    """
-    match = _NUMBER.search(text.translate(_COMMON))
-    return None if match is None else float(match.group())
 
 
 def parse_number_or_nan(value: Any) -> float:

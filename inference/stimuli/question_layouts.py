@@ -92,28 +92,6 @@ def _is_mmlu_file(path: Path) -> bool:
     return len(first) == len(MMLU_CELLS) and first[-1].strip() in tuple("ABCD") and first[0].casefold() != "question"
 
 
-def convert_question_record(where: str, record: Mapping[str, Any]) -> PlainQuestion:
-    """Bring one record to the common form.
-
-    Parameters
-    ----------
-    where
-        File and row, for messages.
-    record
-        Field -> value.
-
-    Returns
-    -------
-    The common form.
-
-    Raises
-    ------
-    InputError
-        A field is missing or is not what its layout has; the answer is not among the choices.
-    """
-    return next(read for fits, read in LAYOUTS if fits(record))(where, record)
-
-
 def _convert_math_qa(where: str, record: Mapping[str, Any]) -> PlainQuestion:
     """Convert a question as MathQA has it."""
     options = record["options"]

@@ -185,7 +185,7 @@ def find_skill_subset_by_dataset_name(dataset_name: str | None) -> str | None:
 
 def _build_question(where: str, default_id: str, record: Mapping[str, Any]) -> Question:
     """Make and check the question of a record of any layout."""
-    plain = question_layouts.convert_question_record(where, record)
+    plain = next(read for fits, read in question_layouts.LAYOUTS if fits(record))(where, record)
     if not isinstance(plain.question, str) or not plain.question.strip():
         raise InputError(f"{where}: there is no question ({shorten_value(plain.question)}); fill it in")
     if not 2 <= len(plain.choices) <= MOST:

@@ -154,10 +154,7 @@ def _select_table_rows_of_rule(rule: Rule, frame: pd.DataFrame, table: str, wher
 def _find_interval_columns_of_rule(
     rule: Rule, runs: Runs, frame: pd.DataFrame, table: str, column: str
 ) -> tuple[str, ...]:
-    """Find the columns with the ends of a column's interval, for the wordings of the rule; empty where it has none.
-
-    A third one is the number of wordings that items share, where others are allowed for.
-    """
+    """Find the columns with the ends of a column's interval, and of shared wordings where others count; else empty."""
     own_ends = look_up_table(table).interval.get(column, (f"{column}_lower", f"{column}_upper")) or ()
     own_ends = own_ends if set(own_ends) <= set(frame) else ()
     is_count = look_up_column(table, column).digits is None

@@ -146,8 +146,7 @@ def _build_tested_number_of_unit(rule: Rule, study: Study, answered: Array, unit
 
 
 def _build_number_of_bounded_validity(rule: Rule, study: Study, unit: int) -> Number:
-    """Hold a validity that is known over all answers only, or within bounds: these tell where both keep to the limit,
-    or both do not."""
+    """Hold a validity known over all answers or within bounds: both must keep to the limit, or neither."""
     low, high, limit = float(study.validity[unit]), study.get_validity_upper_bound(unit), get_limit_of_rule(rule)
     about = (study.name, *study.units[unit], VALIDITY, low)
     if np.isnan(high):

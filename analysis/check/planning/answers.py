@@ -167,8 +167,7 @@ def _list_aims_of_answer_change(rule: Rule, unit: AnsweredUnit, differs: float, 
 def _compute_power_to_find_changed_items(
     differs: float, limit: float, n_items: int, n_wordings: int, level: float
 ) -> float:
-    """Return the probability that a change of whole items is found in wordings that all items share, with an odd one
-    more."""
+    """Compute the power to find changed items in wordings that all share, with an odd one more."""
 
     def is_change_found(n_changed: int) -> bool:
         change = n_changed / n_items

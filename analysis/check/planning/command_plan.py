@@ -263,8 +263,7 @@ def _combine_sample_spreads_of_two_models(
 
 
 def _describe_flip_share_error_bounds(forecasts: Sequence[Forecast], cheapest_design: Design) -> Iterator[str]:
-    """Say between which bounds the standard error of the share of flips lies with the cheapest design, for the widest
-    bounds."""
+    """Say between which bounds the standard error of the share of flips lies with the cheapest design."""
     from analysis.statistics.reliability.flips import Flips
 
     bounds = [

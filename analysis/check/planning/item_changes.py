@@ -94,8 +94,7 @@ def forecast_item_changes_for_share_apart(counts: Array, differs: float, wording
 
 
 def _simulate_item_changes(counts: Array, changed: float, wordings: int) -> Array:
-    """Draw the changes of items with the shares of the pilot, of which some exchange their options: the same draws at
-    every call."""
+    """Draw changes of items, of which some exchange their options: the same draws at every call."""
     draw, n_options = np.random.default_rng(0), counts.shape[1]
     shares = np.tile(counts / counts.sum(axis=1, keepdims=True), (-(-DRAWN // len(counts)), 1))
     moves = np.where(draw.random(len(shares)) < changed, draw.integers(1, n_options, len(shares)), 0)

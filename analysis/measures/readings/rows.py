@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.readings.kinds import ReadingKind
-from analysis.measures.scores import find_first_number
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
+from ground.numerals import parse_first_number
 
 AGREEMENT, ACCURACY, SCORE = "agreement", "accuracy", "score"
 
@@ -160,7 +160,7 @@ def _list_hits_and_validity_of_samples(
             numbers = [None if said is None else float(said) for said in row[column]]
         else:
             numbers = [
-                find_first_number(text) if text else None
+                parse_first_number(text) if text else None
                 for text in (row["output"] if _is_present_list(row["output"]) else ())
             ]
         places = [0.0 if number is None else (min(max(number, low), high) - low) / (high - low) for number in numbers]

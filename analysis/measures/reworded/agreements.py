@@ -128,8 +128,7 @@ def _build_measure_arrays_and_mean_validities(
 def _iterate_frames_of_agreement_rows(
     runs: Runs, study: str, codes: pd.DataFrame, label: str
 ) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a study, some at a time: unit, row of `codes`, agreement, validity, hidden, and what is of
-    samples."""
+    """Yield rows of a study, some at a time: unit, row of `codes`, agreement, validity, hidden, of samples."""
     columns, join = "a.samples", ""
     if has_probabilities_after_single_thoughts(runs, study):
         numbers = f"[CAST(entry = {quote_sql_literal(label)} AS DOUBLE) FOR entry IN s.canonical] AS option_numbers"

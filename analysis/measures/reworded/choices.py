@@ -96,8 +96,7 @@ def _read_right_probability_study_after_thoughts(runs: Runs, choices: Choices, a
 def _arrange_right_option_moments_of_thoughts(
     runs: Runs, choices: Choices, units: Sequence[tuple[str, str]]
 ) -> dict[str, Array]:
-    """Lay out what thoughts say of the right option as (units, questions, wordings, orders): ratio, samples, spread and
-    counting (`analysis.measures.thoughts`)."""
+    """Arrange ratio, samples, spread and counting of thoughts as (units, questions, wordings, orders)."""
     rows_sql = (
         "SELECT r.*, [CAST(entry = s.gold AS DOUBLE) FOR entry IN s.canonical] AS option_numbers "
         "FROM responses AS r JOIN stimuli AS s USING (study, item, variant) WHERE study = $study"

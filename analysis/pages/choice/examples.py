@@ -60,17 +60,9 @@ def _find_right_to_wrong_cells_per_change(study: Choices, unit: int) -> list[tup
 
 
 def _locate_question_most_often_turned_wrong(chosen: Codes, gold: Codes) -> tuple[int, int, int, int] | None:
-    """Find the question that its last axis turns most often from right to another choice.
+    """Find the question that the last axis of (questions, shared, differing) turns most often from right to wrong.
 
-    Parameters
-    ----------
-    chosen
-        Array (questions, what both sides share, what differs between them).
-
-    Returns
-    -------
-    tuple
-        The question, the place that both share, and the places before and after; None where there is no such question.
+    Return it, the place that both share, and the places before and after; None where there is no such question.
     """
     right = chosen == gold[:, None, None]
     wrong = ~right & (chosen != NO_CHOICE) & (chosen != NOT_ASKED)

@@ -144,8 +144,7 @@ def _describe_counts_of_choice_verdicts(
     judged: pd.DataFrame, n_asked: int, size: tuple[int, pd.Series, pd.Series], by_chance: pd.DataFrame,
     varying_examples: Sequence[str],
 ) -> str:  # fmt: skip
-    """Count the words of the models that answer; of one, named where others were asked, say how many questions are
-    changed."""
+    """Count the words of the models that answer; of one, say how many questions are changed."""
     by_interval = verdicts.choose_verdict_words_for_model_shares(judged, "changed", BANDS)
     verdict_words = chance.blank_words_possibly_due_to_chance(by_interval, judged, by_chance, YES)
     if verdict_words != by_interval and not any(verdict_words):
@@ -173,8 +172,7 @@ def _describe_counts_of_choice_verdicts(
 
 
 def _describe_share_of_right_answers(answering: pd.DataFrame, n_asked: int) -> str:
-    """Say how many answers are right: of one model, named where others were asked, with its interval; of several from
-    the least to the most."""
+    """Say how many answers are right: of one model with its interval; of several, least to most."""
     if len(answering) > 1:
         low, high = (format_percent(share) for share in (answering["accuracy"].min(), answering["accuracy"].max()))
         if low == high:
@@ -279,8 +277,7 @@ def _describe_how_many_models_prefer_letters(letters: pd.DataFrame, orders: int)
 
 
 def _select_pairs_of_answering_models(rows: pd.DataFrame, answering: pd.DataFrame, *side_patterns: str) -> pd.DataFrame:
-    """Keep rows over all questions whose models answer on both sides; the columns of a side are named by
-    `side_patterns`."""
+    """Keep rows over all questions whose models answer on both sides (columns by `side_patterns`)."""
     units_of = answering[["study", "model", "condition", "subset", "label"]]
     for side_pattern in side_patterns:
         names = {name: side_pattern.format(name) for name in ("model", "condition", "label")}

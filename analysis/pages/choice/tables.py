@@ -58,8 +58,7 @@ def tabulate_choice_accuracy(runs: Runs, *, resamples: int = DRAWS, seed: int = 
 
 
 def _build_text_reading_columns(choices: Choices) -> dict[str, Any]:
-    """Build columns with the way each unit's texts were read as answers, their number, and how many another way would
-    read otherwise."""
+    """Build columns on how each unit's texts were read, their number, and how many others read otherwise."""
     answers, readings = choices.chosen_letter != NOT_ASKED, np.array(choices.readings, object)
     counts = {"n_texts": choices.texts, "read_otherwise": choices.otherwise}
     return {"reading": readings} | {

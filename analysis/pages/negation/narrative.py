@@ -106,8 +106,7 @@ def _describe_model_and_asked_pair_counts(accuracy: pd.DataFrame, dates_text: st
 
 
 def _describe_models_hurt_by_negation(judged: pd.DataFrame, n_asked: int) -> str:
-    """Say how many of the judged models lose by a negation, and how many hardly do; of a single one, its shares of
-    right labels, and its name where others were asked."""
+    """Say how many judged models lose by a negation or hardly do; of one, its shares of right labels."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no model is clearly better than the majority baseline on the originals."
     verdict_words = verdicts.choose_words_for_differences(judged, "acc_change", BANDS)
@@ -149,8 +148,7 @@ def _describe_mean_change_by_pair_kind(pairs: pd.DataFrame, begin: str) -> Itera
 
 
 def _describe_change_by_position_and_word_class(places: pd.DataFrame, begin: str) -> Iterator[str]:
-    """Say where important negations of a study cost more: means over the judged models, of places that are no
-    rarity."""
+    """Say where important negations cost more: means over the judged models, of places that are no rarity."""
     rows = places[(places["pairs"] == IMPORTANT) & (places["n_items"] >= FEW_ITEMS)]
     for by, part in rows.groupby("by", sort=False):
         means = part.groupby("value")["acc_change"].mean().sort_values()

@@ -272,14 +272,7 @@ def _build_frame_of_shares_and_differences(
 ) -> pd.DataFrame:
     """Compute figures with intervals over originals: each a share of counts, or the first share minus the second.
 
-    Parameters
-    ----------
-    rows, sums
-        As in `Counts`.
-    shares_by_measure
-        Name -> the counts that its shares are made of.
-    size_name
-        The count that is the column `n`.
+    `shares_by_measure`: name -> the counts that its shares are made of; `size_name`: the count that is column `n`.
     """
     columns = {part: sums[part] for shares in shares_by_measure.values() for pair in shares for part in pair}
     intervals = bootstrap_intervals(

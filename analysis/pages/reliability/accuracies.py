@@ -96,10 +96,7 @@ def read_accuracy_rows(runs: Runs) -> pd.DataFrame:
 
 
 def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
-    """Query all accuracies in the order of the studies; refuse a score that is no accuracy.
-
-    A task that is called as the mean over tasks gets another name.
-    """
+    """Query all accuracies by study, refusing other scores; a task called as the mean over tasks is renamed."""
     accuracy_rows = runs.sql(
         """
         SELECT r.study, r.model, r.condition, r.item AS task, r.variant AS template, r.score AS accuracy, r.n

@@ -149,8 +149,7 @@ def _describe_number_of_told_rankings(rankings: pd.DataFrame) -> Iterator[str]:
 
 
 def _describe_ranking_reliability_of_templates(rankings: pd.DataFrame) -> Iterator[str]:
-    """Say how reliably one template, and four, rank the models of each condition, and in which task one does so
-    least."""
+    """Say how reliably one template, and four, rank the models, and in which task one does so least."""
     for row in _select_rankings_by_mean_else_by_task(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
         over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]
@@ -192,8 +191,7 @@ def _phrase_reliability_with_interval(row: Mapping[str, Any] | pd.Series, coeffi
 def _format_condition_prefix(
     rankings: pd.DataFrame, row: Mapping[str, object] | pd.Series, *, with_task: bool = False
 ) -> str:
-    """Write "Condition X: " where the rankings are of several conditions, and of several studies the study; likewise
-    the task, on demand; else nothing."""
+    """Write "Condition X: ", with study and, on demand, task, where there are several; else nothing."""
     names = {"study": f"study “{row['study']}”", "condition": f"condition {row['condition']}"}
     if with_task:
         names["task"] = "mean over tasks" if row["task"] == ALL else f"task {row['task']}"

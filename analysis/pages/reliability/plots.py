@@ -334,8 +334,7 @@ def _list_drawn_conditions_with_rows(frame: pd.DataFrame) -> list[tuple[str, pd.
 def _lay_out_condition_panels(
     frame: pd.DataFrame, sort_value_by_task: pd.Series, width: float, top_margin: float
 ) -> tuple[Drawing, list[Axes], list[str]]:
-    """Make a panel per condition with a row per task: the mean over tasks first, then by `sort_value_by_task`, the
-    least first; return the figure, its panels, and the tasks of the rows."""
+    """Return a figure, a panel per condition, and the tasks of its rows by `sort_value_by_task`."""
     places = sort_value_by_task.sort_values(kind="stable")
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
     tasks = labels.keep_ends_of_long_sequence(tasks, panels.ROWS)

@@ -152,8 +152,7 @@ def _explain_missing_components(panel: Panel) -> str:
 
 
 def _explain_missing_component_intervals(study: Study) -> str:
-    """Say why the components of a measure without bounds have no interval (`compute_component_intervals`); empty where
-    it has some."""
+    """Say why components without bounds have no interval (`compute_component_intervals`)."""
     return "" if study.bounds else f"no intervals of components: a {study.measure} has no bounds"
 
 

@@ -130,10 +130,7 @@ def tabulate_scale_scores_by_persona(runs: Runs) -> pd.DataFrame:
 
 
 def _estimate_means_with_t_intervals(values: Array) -> dict[str, npt.NDArray[Any]]:
-    """Estimate the mean of every row of values with its t interval, cut at 0 and 1.
-
-    The interval is NaN for fewer than two values, and where all are alike; the mean is NaN without any.
-    """
+    """Estimate the mean of every row with its t interval, cut at 0 and 1; NaN below two values or for equal ones."""
     from scipy.special import stdtrit
 
     n = (~np.isnan(values)).sum(axis=1)

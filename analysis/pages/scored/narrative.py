@@ -117,8 +117,7 @@ def _explain_when_score_passes(judged: pd.DataFrame, means: pd.DataFrame) -> str
 
 
 def _describe_model_counts_by_verdict_word(judged: pd.DataFrame, n_asked: int, by_chance: pd.DataFrame) -> str:
-    """Count the models by their words; where all have the same, say the shares that the word stands for. A single one
-    is named where others were asked."""
+    """Count the models by their words; where all have the same, say the shares behind it."""
     if judged.empty:
         return f"{verdicts.UNCLEAR}: no item has a score in two wordings."
     judged_words = verdicts.choose_verdict_words_for_model_shares(judged, "passed_some", BANDS)

@@ -202,8 +202,7 @@ def parse_measure_and_range_from_column(name: str) -> tuple[str, str] | None:
 
 
 def _define_column_of_measure_on_asked_range(column_name: str) -> Column | None:
-    """Build the definition (meaning, header) of a column of table `score_ranges` from its name; None for another
-    name."""
+    """Build meaning and header of a column of `score_ranges` from its name; None for another."""
     measure_and_range = parse_measure_and_range_from_column(column_name)
     if measure_and_range is None:
         return None

@@ -166,10 +166,7 @@ def _describe_scoring_setup(models: pd.DataFrame, items: pd.DataFrame, setting: 
 
 
 def _describe_counts_of_scoring_verdicts(judged_rows: pd.DataFrame, scores: pd.DataFrame, n_asked: int) -> str:
-    """Count what `choose_repetition_verdict_word_per_model` says of each model.
-
-    Say the share of a model that is alone, and its name where others were asked.
-    """
+    """Count the verdict words of the models; of a single one, say its share, and its name where others were asked."""
     habit_words = choose_repetition_verdict_word_per_model(judged_rows, scores)
     if not habit_words.any():
         wide = "with each model, an interval of the share of its most frequent score"

@@ -201,8 +201,7 @@ def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: 
 
 
 def _scale_measure_axis(axes: Axes, measure: str, largest_value: float, axis_names: str = "y") -> None:
-    """Scale an axis: logarithmic beyond 1 where a kurtosis is large; draw a line at 0, which means no peak, or no
-    relation."""
+    """Scale an axis: logarithmic beyond 1 for a large kurtosis; a line at 0: no peak, or no relation."""
     for name in axis_names:
         axis = axes.yaxis if name == "y" else axes.xaxis
         if measure == "kurtosis" and largest_value > LOGARITHMIC:

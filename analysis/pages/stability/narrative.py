@@ -192,8 +192,7 @@ def _describe_model_item_and_wording_counts(
 def _describe_counts_of_stability_verdicts(
     answering: pd.DataFrame, flip_column: str, by_chance: pd.DataFrame, measured_rows: pd.DataFrame, n_asked: int
 ) -> str:
-    """Say how often "yes" and "hardly" hold for the whole interval; with one model, its share of items, too, and its
-    name where others were asked."""
+    """Say how often "yes" and "hardly" hold for the whole interval; of one model, its share, too."""
     judged_words = verdicts.choose_verdict_words_for_model_shares(answering, flip_column, BANDS)
     flip_words = chance.blank_words_possibly_due_to_chance(judged_words, answering, by_chance, "yes")
     if flip_words != judged_words and not any(flip_words):

@@ -162,22 +162,6 @@ def _count_coefficients_with_all_features(names: Sequence[str], runs: Runs) -> i
     return len(columns) + sum(max(len(categories) - 2, 0) for categories in levels)
 
 
-def compute_and_store_missing_features(
-    runs: Runs, *, spacy: Sequence[str] = (), sentiment: str = "auto", language: str | None = None
-) -> None:
-    """Compute the features that are not in the run folders yet.
-
-    Parameters
-    ----------
-    runs
-        From `analysis.runs.open_runs`.
-    spacy, sentiment, language
-        As in `analysis.features.compute_features`.
-    """
-    for folder in features.choose_feature_folder_of_each_study(runs).values():
-        features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language)
-
-
 def fit_mixed_model_per_unit(
     runs: Runs, *, engine: str = "auto", scale: str = "identity", predictors: str = "all", invalid: str = "dropped"
 ) -> Family:
@@ -264,8 +248,7 @@ def _fit_mixed_models_of_all_units(
     runs: Runs, engine: str, scale: str, predictors: str, invalid: str = "dropped",
     earlier_family: Family | None = None, sparse: tuple[str, ...] = (),
 ) -> Family:  # fmt: skip
-    """Fit all units, without the predictors `sparse`; where the convention changes no answer of a unit, its fit is
-    taken from the family `earlier_family`."""
+    """Fit all units without the predictors `sparse`; an unchanged fit is that of `earlier_family`."""
     names = parse_predictor_names(predictors, runs)
     columns = tuple(filter(attributes.is_attribute_column, names))
     answers = runs.compute_once(

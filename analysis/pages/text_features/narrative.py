@@ -152,8 +152,7 @@ def count_confirmed_effects_by_term(effects: pd.DataFrame) -> pd.Series:
 
 
 def _describe_feature_with_most_effects(effects: pd.DataFrame, answer_pair: AnswerPair, n_asked: int) -> str:
-    """Name the feature with the most confirmed effects, and the direction of these; none, where none is confirmed.
-    The only fit is named where there are others."""
+    """Name the feature with most confirmed effects, if any, and their direction; the fit where others are."""
     counts_by_term = count_confirmed_effects_by_term(effects)
     if counts_by_term.empty:
         tested = phrase_predictor_count(effects["term"], "feature")

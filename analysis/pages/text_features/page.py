@@ -8,10 +8,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from analysis import features
 from analysis.features.attributes import describe_attribute_as_predictor, is_attribute_column
 from analysis.pages.text_features import narrative
 from analysis.pages.text_features.catalogue import CATALOGUE
-from analysis.pages.text_features.family import compute_and_store_missing_features
 from analysis.pages.text_features.figures import fit_mixed_models_of_page, join_effects_over_option_orders
 from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting import words
@@ -50,7 +50,8 @@ class TextFeaturesPage(Page):
         **options: Any,
     ) -> None:
         super().__init__(folders, out, **options)
-        compute_and_store_missing_features(self.runs, spacy=spacy, sentiment=sentiment, language=language or None)
+        for folder in features.choose_feature_folder_of_each_study(self.runs).values():
+            features.compute_features(folder, spacy=spacy, sentiment=sentiment, language=language or None)
         # The provenance repeats the call: an option that was not given is not in it.
         feature_options = {
             "spacy": list(spacy),

@@ -154,10 +154,7 @@ def _list_example_wordings(runs: Runs) -> pd.DataFrame:
 def _choose_original_and_extreme_variant_ids(
     runs: Runs, example: dict[str, Any], wordings: list[dict[str, Any]]
 ) -> set[str]:
-    """Return the original (or the first wording), and the wordings with the highest and the lowest mean number.
-
-    Where answers are no numbers, the first two wordings.
-    """
+    """Return the original (or first wording), and those with the highest and lowest mean number, or the first two."""
     original = next((wording for wording in wordings if wording["pattern"] == ORIGINAL), wordings[0])["variant"]
     if not example["measure"]:
         return {original, *(wording["variant"] for wording in wordings[:2])}

@@ -63,16 +63,20 @@ def compute_harmonic_mean(*values: Array) -> Array:
 
 
 def estimate_unit_group_measures(
-    item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], *, resamples: int, seed: int
+    item_sums: WordingItemSums, rows: Sequence[tuple[UnitGroup, ...]], *, resamples: int, seed: int
 ) -> dict[str, Interval]:
-    """Compute every measure of every group with its 95 % interval over items, as shares and what is made of them.
+    """Compute every measure of groups with its 95 % interval over items, or the differences of pairs of groups.
+
+    The bootstrap takes arrays, so all groups of one call need equally many units: a shorter group gets its first unit
+    again, with the weight 0. Rows that need equally many units share one call.
 
     Parameters
     ----------
     item_sums
         From `cells.compute_wording_item_sums_of_all_studies`.
-    unit_groups
-        Groups of units. The measure of a group is the weighted mean of its units' measures, NaN if one of them is.
+    rows
+        All of one group of units, or all of two, the second subtracted from the first on common items. The measure of a
+        group is the weighted mean of its units' measures, NaN if one of them is.
         Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -80,60 +84,17 @@ def estimate_unit_group_measures(
     Returns
     -------
     dict
-        Interval of every measure: (groups,).
+        Interval of every measure: (rows,).
     """
-    return _estimate_measures_of_unequal_groups(
-        item_sums, unit_groups, [(i,) for i in range(len(unit_groups))], resamples, seed
-    )
-
-
-def estimate_unit_group_differences(
-    item_sums: WordingItemSums, pairs: Sequence[tuple[UnitGroup, UnitGroup]], *, resamples: int, seed: int
-) -> dict[str, Interval]:
-    """Compute the measures of one group of units minus those of another on common items, with paired intervals.
-
-    Parameters
-    ----------
-    item_sums, resamples, seed
-        As in `estimate_unit_group_measures`.
-    pairs
-        Two groups of units each, the second subtracted from the first.
-
-    Returns
-    -------
-    dict
-        Interval of every measure: (pairs,).
-    """
-    # Pair 0 is groups 0 and 1, pair 1 is groups 2 and 3.
-    unit_groups = [unit_group for pair in pairs for unit_group in pair]
-    return _estimate_measures_of_unequal_groups(
-        item_sums, unit_groups, [(2 * i, 2 * i + 1) for i in range(len(pairs))], resamples, seed
-    )
-
-
-def _estimate_measures_of_unequal_groups(
-    item_sums: WordingItemSums,
-    unit_groups: Sequence[UnitGroup],
-    index_groups: Sequence[tuple[int, ...]],
-    resamples: int,
-    seed: int,
-) -> dict[str, Interval]:
-    """Compute the measures of groups with different numbers of units.
-
-    The bootstrap takes arrays, so all groups of one call need equally many units: a shorter group gets its first unit
-    again, with the weight 0. Entries of `index_groups` that need equally many units share one call.
-    """
-    interval_by_measure = {
-        name: build_interval_without_values(np.zeros(len(index_groups), np.int64)) for name in MEASURES
-    }
-    sizes = [max(len(unit_groups[i]) for i in indices) for indices in index_groups]
+    interval_by_measure = {name: build_interval_without_values(np.zeros(len(rows), np.int64)) for name in MEASURES}
+    sizes = [max(map(len, unit_groups)) for unit_groups in rows]
     for size in sorted(set(sizes)):
         places = [place for place, group_size in enumerate(sizes) if group_size == size]
-        groups_of_call = [unit_groups[i] for place in places for i in index_groups[place]]
+        groups_of_call = [group for place in places for group in rows[place]]
         columns = _build_columns_by_unit_position(item_sums, groups_of_call, size)
         statistic = partial(_average_unit_measures_in_each_draw, size=size)
         shares = partial(_build_hits_and_totals_by_measure, size=size)
-        if len(index_groups[0]) == 1:
+        if len(rows[0]) == 1:
             part = bootstrap_intervals(columns, statistic, shares, draws=resamples, seed=seed)
         else:
             pairs = [(2 * i, 2 * i + 1) for i in range(len(places))]

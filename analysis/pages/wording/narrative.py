@@ -329,10 +329,7 @@ def _describe_acquiescence_by_answer_certainty(shifts: pd.DataFrame, answering_r
 
 
 def _describe_mean_consistency_change(begin: str, comparisons: pd.DataFrame) -> Iterator[str]:
-    """Say how Consistency changes: on average, and in how many comparisons clearly.
-
-    Means over models (of no model) are not counted; Holm's correction is over them, too.
-    """
+    """Say how Consistency changes: on average, and in how many comparisons (none of means) clearly, after Holm."""
     family = comparisons[comparisons["measure"] == "consistency"]
     rows = family[family["model"] != ""] if "model" in family else family
     if rows.empty:

@@ -97,8 +97,7 @@ def _draw_pattern_panels(
     looks: Looks | None,
     hollow_measure: str = "",
 ) -> Drawing:  # fmt: skip
-    """Draw dots with intervals: a panel per pattern that occurs, a row per label; `hollow_measure` is a second
-    measure."""
+    """Draw dots with intervals, a panel per pattern and a row per label; `hollow_measure` is a second one."""
     rows = _select_rows_that_fit_figure(frame, measure)
     names = list(dict.fromkeys(rows["label"]))
     rows = rows.assign(row=rows["label"].map(names.index))

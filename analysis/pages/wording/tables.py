@@ -18,7 +18,7 @@ from analysis.pages.wording.cells import (
     compute_wording_item_sums_of_all_studies,
     create_wording_answers_view,
 )
-from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_differences, estimate_unit_group_measures
+from analysis.pages.wording.measures import UnitGroup, estimate_unit_group_measures
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
@@ -379,7 +379,9 @@ def _tabulate_unit_group_measures(
     item_sums: WordingItemSums, unit_groups: Iterable[UnitGroup], resamples: int, seed: int
 ) -> pd.DataFrame:
     """Compute the measures with their intervals, one row per group of units."""
-    interval_by_measure = estimate_unit_group_measures(item_sums, list(unit_groups), resamples=resamples, seed=seed)
+    interval_by_measure = estimate_unit_group_measures(
+        item_sums, [(group,) for group in unit_groups], resamples=resamples, seed=seed
+    )
     return pd.DataFrame(
         {"n_items": interval_by_measure["valid"].n_items, **interval.build_interval_columns(interval_by_measure)}
     )
@@ -390,7 +392,7 @@ def _tabulate_differences_between_unit_groups(
 ) -> pd.DataFrame:
     """Make one row per pair of groups of units and measure; leave out undefined ones."""
     unit_group_pairs = list(zip(pairs["target"], pairs["base"], strict=True))
-    interval_by_measure = estimate_unit_group_differences(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
+    interval_by_measure = estimate_unit_group_measures(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
     pair_rows = pairs[list(key_columns)].reset_index(drop=True)
     frame = pd.concat(
         [_put_estimates_beside_group_pairs(pair_rows, name, interval_by_measure[name]) for name in DIFFERENCE_MEASURES],

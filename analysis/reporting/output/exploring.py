@@ -417,8 +417,7 @@ class Run:
         return units == whole
 
     def _list_page_catalogues_of_protocols(self) -> list[catalogue.Catalogue]:
-        """List the pages that are about the protocols of these runs; those about several times where these may hold
-        some."""
+        """List the pages on the protocols of these runs; those over several times where these may be."""
         pages = catalogue.map_page_names_to_catalogues().values()
         return [page for page in pages if page.protocols & self._protocols and page.over_time <= self.over_time]
 

@@ -18,7 +18,8 @@ from analysis.reporting.output import cells, execution, files, index, layout, ma
 from analysis.reporting.output.first_screen import read_first_screen_of_notebook
 from analysis.reporting.output.layout import Chapter
 from analysis.reporting.output.results import NotebookResult, Report
-from analysis.reporting.tidy.selection import open_part_of_runs
+from analysis.reporting.tidy.selection import select_part_of_runs
+from analysis.reporting.tidy.tables import open_tidy_connection
 from analysis.reporting.words import citations
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from analysis.runs import Runs
@@ -106,7 +107,9 @@ def write_report(
     whole = runs.open_runs(
         *(notebooks.resolve_path_here_or_in_notebooks(folder) for folder in folders), over_time=over_time
     )
-    opened = open_part_of_runs(whole, str((parameters or {}).get("where", "")))
+    opened, where = whole, str((parameters or {}).get("where", ""))
+    if where.strip():
+        opened = whole.restrict_to_part(select_part_of_runs(whole, open_tidy_connection(whole), where))
     runs_by_page = {n.name: page_runs for n in candidates if (page_runs := opened.select_protocols(n.page.protocols))}
     reasons = {
         n.name: n.page.explain_no_data(runs_by_page[n.name], parameters or {})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.features.names import FEATURES
 from analysis.measures.meaning_file import MEANING_COLUMNS
-from analysis.reporting.tidy.tables import open_tidy_connection, quote_identifier
+from analysis.reporting.tidy.tables import quote_identifier
 from analysis.runs.folder import UNIT
 from analysis.runs.parts import WORDING, Part
 from analysis.runs.reading import read_csv_file
@@ -68,30 +68,6 @@ def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str |
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
     return _build_part_of_unit_wording_pairs(runs, con, pairs, condition)
-
-
-def open_part_of_runs(opened_runs: Runs, where: str) -> Runs:
-    """Return a part of some runs; themselves where the condition is empty.
-
-    Parameters
-    ----------
-    opened_runs
-        As `runs` of `select_part_of_runs`.
-    where
-        As in `select_part_of_runs`; empty: all.
-
-    Returns
-    -------
-    Runs
-
-    Raises
-    ------
-    InputError
-        As `select_part_of_runs`.
-    """
-    if not where.strip():
-        return opened_runs
-    return opened_runs.restrict_to_part(select_part_of_runs(opened_runs, open_tidy_connection(opened_runs), where))
 
 
 def _create_selectable_view_and_map_columns(con: duckdb.DuckDBPyConnection, part: Part | None) -> dict[str, str]:
@@ -229,10 +205,7 @@ def _map_units_to_kept_row_counts(con: duckdb.DuckDBPyConnection, part: Part, ro
 def _map_units_to_expected_prompt_counts(
     runs: Runs, con: duckdb.DuckDBPyConnection, came: Mapping[tuple[str, ...], int]
 ) -> dict[tuple[str, str, str], int]:
-    """Count the prompts of a part that were to be asked, by study, model and condition.
-
-    Where prompts are missing and not every wording was to be asked, nothing says which; then it is those that came.
-    """
+    """Count the prompts to be asked by study, model and condition; those that came where nothing says which were."""
     sizes = dict(con.execute("SELECT study, count(*) FROM main.stimuli GROUP BY study").fetchall())
     rows = con.execute(
         f"SELECT {', '.join(UNIT)}, count(*) FROM main.kept_pairs JOIN main.kept_units USING (unit) GROUP BY ALL"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from analysis.statistics.mixed.design import choose_columns_separating_fits, iterate_checked_fit_inputs
+from analysis.statistics.mixed.design import FAMILY, iterate_checked_fit_inputs
 from analysis.statistics.mixed.formula import DefaultFormula, Formula, build_default_formula, parse_formula
 from analysis.statistics.mixed.ordered import expand_answers_into_weighted_ranks
 from analysis.statistics.mixed.response import Response, compute_response_on_scale
@@ -101,7 +101,10 @@ def fit_mixed_models(
     if weights and engine_name not in OF_RANKS:
         raise InputError(f"engine '{engine_name}' takes no weights; {' and '.join(OF_RANKS)} do")
     fit_one = _import_fit_function_of_engine(engine_name)
-    columns = choose_columns_separating_fits(frame, parsed_formula, by)
+    if by is None:
+        columns = tuple(name for name in FAMILY if name in frame.columns and name not in parsed_formula.formula_columns)
+    else:
+        columns = (by,) if isinstance(by, str) else tuple(by)
     fits = []
     for part in iterate_checked_fit_inputs(
         frame, parsed_formula, columns, missing=missing, optional=optional, weights=weights

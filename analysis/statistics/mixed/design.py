@@ -87,26 +87,6 @@ class Design:
 FAMILY = ("study", "model", "condition")  # the columns of a run that cut its rows into fits
 
 
-def choose_columns_separating_fits(frame: pd.DataFrame, formula: Formula, by: Sequence[str] | None) -> tuple[str, ...]:
-    """Choose the columns that cut a frame into fits.
-
-    Parameters
-    ----------
-    frame, formula
-        The rows, and what is fitted to them.
-    by
-        Names of columns; None: those of `FAMILY` that the frame has and the formula does not use.
-
-    Returns
-    -------
-    tuple of str
-        Empty: one fit of all rows.
-    """
-    if by is None:
-        return tuple(name for name in FAMILY if name in frame.columns and name not in formula.formula_columns)
-    return (by,) if isinstance(by, str) else tuple(by)
-
-
 def iterate_checked_fit_inputs(
     frame: pd.DataFrame, formula: Formula, by: Sequence[str], *, missing: str = "error",
     optional: Collection[str] = (), weights: str = "",
@@ -182,8 +162,7 @@ def _check_finite(frame: pd.DataFrame, names: Iterable[str]) -> None:
 def _drop_gaps_and_refuse_unfittable_input(
     fit_input: FitInput, columns_with_gaps: Sequence[str], missing: str, optional: Collection[str]
 ) -> FitInput:
-    """Complete the rows of `fit_input`, whose columns in `columns_with_gaps` have missing values; refuse what cannot be
-    fitted."""
+    """Complete rows of `fit_input` with gaps in `columns_with_gaps`; refuse what cannot be fitted."""
     if columns_with_gaps:
         fit_input = _drop_or_refuse_incomplete_rows_and_terms(fit_input, columns_with_gaps, missing, optional)
     rows, group = fit_input.frame, fit_input.formula.grouping_column

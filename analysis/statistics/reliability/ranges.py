@@ -160,8 +160,7 @@ def _sample_wording_variance_component(panel: Panel, residual: VarianceDraws, se
 
 
 def _draw_mean_square_bounds_over_items(squares: Array, largest_square: float, seed: int) -> VarianceDraws:
-    """Draw the mean over items and one further item: 0 in lower ends, `largest_square` or their maximum in upper
-    ones."""
+    """Draw the mean over items and one more: 0 in lower ends, `largest_square` or the maximum in upper ones."""
     if len(squares) > GROUPS:
         # Of 1,200 items, 200 groups have 3 at random, and 300 have 2; each counts as one item with their mean.
         order = np.random.default_rng([seed, 2]).permutation(len(squares))

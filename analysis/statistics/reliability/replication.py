@@ -285,8 +285,7 @@ def compute_equivalence_p_of_panel_mean(panel: Panel, anew: Anew, margin: float)
 
 
 def _compute_p_of_distance_from_mean(distance_from_mean: float, panel: Panel, anew: Anew) -> float:
-    """Return the least p at which the interval does not reach as far as a distance, which is above 0 for values above
-    the mean."""
+    """Return the least p whose interval stays within a distance, above 0 for values above the mean."""
     skewness = 0.0 if anew == "wordings" else -panel.skewness if distance_from_mean > 0 else panel.skewness
     p = find_p_that_excludes_a_distance(abs(distance_from_mean), panel.parts[anew], skewness)
     # For wordings like these, an interval is never shorter than for these wordings.

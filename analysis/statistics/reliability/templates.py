@@ -227,12 +227,7 @@ def _compute_summary_interval_ends(
 ) -> dict[str, tuple[float, float]]:
     """Return the ends of all that is made of single accuracies and their mean.
 
-    Parameters
-    ----------
-    separate_ends, joint_ends
-        Both ends of every template's accuracy: each for itself, and so that all of them hold at once.
-    mean_ends
-        Both ends of the mean.
+    Ends of every template's accuracy are `separate_ends` each for itself, `joint_ends` so that all hold at once.
     """
     (lower, upper), (low, high) = separate_ends, joint_ends
     ends = {"mean": mean_ends, "lowest": (lower.min(), high.min()), "highest": (low.max(), upper.max())}

@@ -216,13 +216,7 @@ class FollowedPaths:
         return shares
 
     def _map_open_beginnings_to_options_with_sums(self) -> tuple[Indices, Indices, Logs]:
-        """Sum the open beginnings of every option.
-
-        Returns
-        -------
-        For every pair of an open beginning and an option to which it leads, the places of both; the logarithm of the
-        sum per option.
-        """
+        """Return the places of every pair of an open beginning and an option it leads to; the log sum per option."""
         node = self._open.node
         beginning, served = _expand_ranges_into_owners_and_indices(self._first_served[node], self._n_served[node])
         place = self._first_option[self._open.line[beginning]] + self._served[served]

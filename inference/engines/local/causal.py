@@ -72,8 +72,7 @@ class CausalEngine(ThoughtWriter, LocalEngine):
         return {}
 
     def _choose_prefix_ids_to_compute_once(self, common_ids: list[int]) -> list[int]:
-        """Return the common ids, to be computed once for all prompts, where they are many and can be cached; else
-        none."""
+        """Return the common ids to compute once for all prompts, if many and cacheable; else none."""
         usable = common_ids if self._cache_window and len(common_ids) >= SHORTEST_PREFIX else []
         if usable != self.prefix.ids:
             self.prefix = Prefix(usable)

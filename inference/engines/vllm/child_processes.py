@@ -116,10 +116,7 @@ def watch_process_and_kill_its_children(parent_id: int, parent_descriptor: int) 
 def _add_descriptors_and_list_new_child_ids(
     parent_id: int, descriptor_by_id: dict[int, int], excluded_ids: Collection[int] = ()
 ) -> list[int]:
-    """Open the children of a process that are in neither `descriptor_by_id` nor `excluded_ids`.
-
-    They are added to `descriptor_by_id`, and their ids are returned.
-    """
+    """Open the children of a process not in `excluded_ids` into `descriptor_by_id`, and return the new ids."""
     added = []
     for child in _list_direct_child_process_ids(parent_id) - set(descriptor_by_id) - set(excluded_ids):
         try:

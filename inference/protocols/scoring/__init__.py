@@ -35,6 +35,7 @@ from statistics import fmean
 from typing import Any
 
 from ground.errors import InputError
+from ground.numerals import parse_first_number
 from inference.asking.answer_ways import build_thought_conditions
 from inference.asking.rounds import Condition, Exact, Round
 from inference.asking.thoughts import THOUGHT, build_columns_of_thoughts
@@ -43,7 +44,7 @@ from inference.protocols.scoring import arguments, items
 from inference.protocols.scoring.arguments import RANGE, SAMPLES, TEMPERATURE
 from inference.stimuli.items import name_study_after_source
 from inference.stimuli.languages import assign_language_to_texts
-from inference.stimuli.numbers import parse_first_number, parse_scale_range
+from inference.stimuli.numbers import parse_scale_range
 from inference.stimuli.study import Study, Variant
 from inference.stimuli.templates.prompt_forms import CLOZE, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook

@@ -348,10 +348,7 @@ def _require_storable_record(path: Path, place: str, entry: Any) -> Record:
 def _select_fields_of_records_as_texts(
     path: Path, source_records: Iterable[Record], columns: Sequence[str] | None
 ) -> Iterator[Record]:
-    """Keep the chosen fields of objects: a row may leave out one, but each is in some row.
-
-    The first rows are held until all fields were seen.
-    """
+    """Keep the chosen fields of objects, each in some row: the first rows are held until all were seen."""
     if columns is None:
         yield from source_records
         return

@@ -20,7 +20,6 @@ from analysis.reporting.words import beyond
 from helpers import choice_runs, scoring_runs, textbook
 from helpers.prompted_runs import prompted
 from helpers.synthetic import random_frame, write_run
-from inference.stimuli import numbers
 
 pytestmark = pytest.mark.slow
 
@@ -143,14 +142,6 @@ def test_conditions_of_one_prompt_and_setting_stay_apart(tmp_path):
     path = scoring_runs.write_scores(tmp_path / "two", two, {"x": fields, "y": fields})
     (found,) = read_reworded_studies(runs.open_runs(path))
     assert found.units == [("a", "x"), ("a", "y")] and found.has_single_wording
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Score: 8.5 of 10.", "-3", "0-9", "none", "７．５", "\u22122", ".5", "a.5", "8,5", "1,000", "v2-3", "9/10 8."],
-)
-def test_texts_are_read_by_the_rule_of_the_protocol(text):
-    assert scores.find_first_number(text) == numbers.parse_first_number(text)
 
 
 def test_texts_that_do_not_give_the_score_tell_no_samples(tmp_path):

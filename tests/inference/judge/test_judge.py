@@ -38,7 +38,7 @@ def judge(folder, engine, name="j"):
     """Let an engine read the texts of a run; return what failed, and how many rows were written."""
     texts, book = RunTexts(folder), read_option_judge_prompts()
     judge = Judge(folder, Model(name, name), Settings(), Questions(book), load=lambda model, seed: engine)
-    failure = judge.ask_judge_about_replies_and_return_failure(texts.list_distinct_replies_by_key(), CALL)
+    failure = judge.ask_about_units_and_return_failure(texts.list_distinct_replies_by_key(), build_judge_study, CALL)
     readings = judge.collect_readings_of_judge()
     return failure, sum(add_judged_rows_to_run_of_texts(texts, name, readings, book, CALL).values())
 

@@ -261,13 +261,7 @@ def _refuse_adapter_layers_not_in_model(asked_model: Model, model: Any, target_m
 
 
 def _build_four_bit_config(device: torch.device) -> Any:
-    """Set up 4 bits, as transformers describes them.
-
-    Raises
-    ------
-    InputError
-        There is no CUDA device, or bitsandbytes is not installed.
-    """
+    """Set up 4 bits, as transformers describes them; InputError without a CUDA device or bitsandbytes."""
     if device.type != "cuda":
         raise InputError(f"four_bit = true needs a CUDA device, this is {device.type}; set it to false in --config")
     try:

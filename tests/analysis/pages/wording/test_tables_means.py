@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from analysis import runs
 from analysis.pages.wording import shifts, tables
 from analysis.pages.wording.cells import WordingItemSums, compute_wording_item_sums_of_all_studies
-from analysis.pages.wording.measures import estimate_unit_group_differences
+from analysis.pages.wording.measures import estimate_unit_group_measures
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 pytestmark = pytest.mark.slow
@@ -264,7 +264,7 @@ def test_a_weight_of_two_is_a_model_that_stands_there_twice(run):
     weighted = [({a: 0.5, b: 0.25, c: 0.25}, {a: 3, d: 1})]
     plain = [(dict.fromkeys([a, n + a, b, c], 1.0), dict.fromkeys([a, n + a, 2 * n + a, d], 1.0))]
     differences, expected = (
-        estimate_unit_group_differences(item_sums, pairs, resamples=200, seed=1)
+        estimate_unit_group_measures(item_sums, pairs, resamples=200, seed=1)
         for item_sums, pairs in ((sums, weighted), (copies, plain))
     )
     for name, interval in differences.items():

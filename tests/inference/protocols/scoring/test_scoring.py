@@ -10,12 +10,13 @@ import pytest
 from analysis import runs
 from analysis.pages.scoring import tables
 from ground.errors import InputError
+from ground.numerals import parse_first_number
 from helpers.commands import ROOT
 from inference.__main__ import main
 from inference.engines.contract import Generation, Score
 from inference.protocols.scoring import Questions, build_columns_of_score_response, read_scoring_prompts
 from inference.protocols.scoring.items import OPTIONS, Columns, build_demo_scoring_items, read_scoring_items
-from inference.stimuli.numbers import does_text_continue_number, parse_first_number, parse_scale_range
+from inference.stimuli.numbers import does_text_continue_number, parse_scale_range
 from inference.stimuli.study import ORIGINAL, Variant
 from inference.stimuli.templates.prompts import Prompt
 
