@@ -215,7 +215,18 @@ def _parse_correctly_spelt_pattern(place: str, record: Mapping[str, Any]) -> str
 
 
 def require_correctly_spelt_pattern(place: str, pattern: str) -> str:
-    """Return the name of a pattern: in lower case, if it is one of those that mean something to all protocols.
+    """Return the name of a pattern: any, but no misspelling of those that mean something to all protocols.
+
+    Parameters
+    ----------
+    place
+        File and row, for messages.
+    pattern
+        What stands there.
+
+    Returns
+    -------
+    The same; one of those in lower case.
 
     Parameters
     ----------
