@@ -134,6 +134,22 @@ def report_folder(tmp_path_factory, demo_run) -> Path:
     return make_once(tmp_path_factory, "demo-report", write_report) / "report"
 
 
+@pytest.fixture(scope="session")
+def tour_folder(tmp_path_factory) -> Path:
+    """A folder in which the tour was made, `explored.ipynb`, with the answers of the demo models that it asked."""
+    import papermill
+
+    from helpers.kernels import fork_kernels
+
+    def make_tour(folder: Path) -> None:
+        with fork_kernels():
+            papermill.execute_notebook(
+                ROOT / "notebooks" / "explore.ipynb", folder / "explored.ipynb", cwd=folder, progress_bar=False
+            )
+
+    return make_once(tmp_path_factory, "tour", make_tour)
+
+
 @pytest.fixture
 def opened(tmp_path):
     """Writes a run folder from a frame (see `synthetic.write_run`) and opens it."""
