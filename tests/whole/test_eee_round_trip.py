@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 MODEL = ROOT / "inference" / "demo" / "models" / "waver-demo-small-tuned"
 WAYS = {
-    "agreement": [["--answer", "probability", "text", "--wordings", "8"]],
+    "agreement": [["--answer", "probability", "text", "--wordings", "4"]],
     "wording": [["--shots", "0,4"]],
     "negation": [[]],
     "scoring": [["--range", "0-9", "--temperature", "0.7", "--exact"]],
@@ -59,7 +59,7 @@ def test_every_protocol_is_tried():
 @pytest.mark.parametrize("protocol", WAYS)
 def test_answers_of_every_protocol_come_back_with_the_same_numbers(protocol, tmp_path):
     for way in WAYS[protocol]:
-        waver("inference", "run", protocol, "--items", "demo", "--model", MODEL, "--limit", "3", "--form", "plain",
+        waver("inference", "run", protocol, "--items", "demo", "--model", MODEL, "--limit", "2", "--form", "plain",
               *way, "--out", tmp_path / "run")  # fmt: skip
     first, back, _ = there_and_back(tmp_path / "run", tmp_path)
     checked(tmp_path / "records")

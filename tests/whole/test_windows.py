@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
-import subprocess, duckdb, pandas, pyarrow.parquet, scipy.stats, statsmodels.api  # these know Windows themselves
+import subprocess, duckdb, pandas, pyarrow.parquet, scipy.stats  # these know Windows themselves
 from helpers import windows
 windows.imitate()
 import sys, waver
