@@ -193,6 +193,11 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         check(make_rule(NOT_WORSE, "likert", margin=1.0), now, before)  # a point of 1-5 held whatever was answered
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory) -> Path:
+    return write_run(tmp_path_factory.mktemp("few") / "run", draw_opinions({"m": 0.9, "n": 0.5}, items=10))
+
+
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
@@ -201,10 +206,9 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         (make_rule(RANKING, models=("m",)), "needs two models"),
     ],
 )
-def test_what_is_not_in_both_is_told(tmp_path, rule, words):
-    run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}, items=10))
+def test_what_is_not_in_both_is_told(few, rule, words):
     with pytest.raises(InputError, match=words):
-        check(rule, run, run)
+        check(rule, few, few)
 
 
 def test_other_settings_and_another_name_are_noted(tmp_path):
