@@ -161,7 +161,7 @@ def test_another_favourite_option_is_another_answer_though_as_wrong(tmp_path):
 
 def test_for_wordings_like_these_it_says_that_it_is_no_share_of_items(tmp_path):
     """Of an item of which a quarter of the answers are other ones now, 1/16 is lost, by its definition."""
-    frame = draw_opinions({"m": 0.9}, wordings=40)
+    frame = draw_opinions({"m": 0.9}, items=50, wordings=40)
     is_turned = frame.groupby("item").cumcount() % 4 == 1
     before = write_fresh(tmp_path / "before", frame, "a")
     now = write_fresh(tmp_path / "now", frame.assign(agreement=abs(is_turned - frame["agreement"])), "a")
