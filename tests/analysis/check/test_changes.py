@@ -161,7 +161,7 @@ def test_another_favourite_option_is_another_answer_though_as_wrong(tmp_path):
 
 def test_for_wordings_like_these_it_says_that_it_is_no_share_of_items(tmp_path):
     """Of an item of which a quarter of the answers are other ones now, 1/16 is lost, by its definition."""
-    frame = draw_opinions({"m": 0.9}, wordings=40)
+    frame = draw_opinions({"m": 0.9}, items=50, wordings=40)
     is_turned = frame.groupby("item").cumcount() % 4 == 1
     before = write_fresh(tmp_path / "before", frame, "a")
     now = write_fresh(tmp_path / "now", frame.assign(agreement=abs(is_turned - frame["agreement"])), "a")
@@ -193,6 +193,11 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         check(make_rule(NOT_WORSE, "likert", margin=1.0), now, before)  # a point of 1-5 held whatever was answered
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory) -> Path:
+    return write_run(tmp_path_factory.mktemp("few") / "run", draw_opinions({"m": 0.9, "n": 0.5}, items=10))
+
+
 @pytest.mark.parametrize(
     ("rule", "words"),
     [
@@ -201,10 +206,9 @@ def test_scores_are_as_before_at_the_nearest_whole_number_and_lower_may_be_bette
         (make_rule(RANKING, models=("m",)), "needs two models"),
     ],
 )
-def test_what_is_not_in_both_is_told(tmp_path, rule, words):
-    run = write_run(tmp_path / "run", draw_opinions({"m": 0.9, "n": 0.5}, items=10))
+def test_what_is_not_in_both_is_told(few, rule, words):
     with pytest.raises(InputError, match=words):
-        check(rule, run, run)
+        check(rule, few, few)
 
 
 def test_other_settings_and_another_name_are_noted(tmp_path):

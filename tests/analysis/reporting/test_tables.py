@@ -448,26 +448,27 @@ def test_the_list_as_json_has_the_same_and_keeps_its_schema():
     assert stability["options"]["resamples"] == tables.list_table_options("stability")["resamples"].default
 
 
+@pytest.fixture(scope="module")
+def choice_run(tmp_path_factory) -> Path:
+    return FULL["choice"](tmp_path_factory.mktemp("printed") / "run")[0]
+
+
 class TestPrintedRows:
     """Rows that a paper printed stand among a run's only where the call asks for them."""
 
-    def table(self, *options: str) -> tuple[list[dict[str, str]], str]:
-        done = waver("analysis", "table", self.run, "choice_wordings", "-p", "resamples=20", *options)
+    def table(self, run: Path, *options: str) -> tuple[list[dict[str, str]], str]:
+        done = waver("analysis", "table", run, "choice_wordings", "-p", "resamples=20", *options)
         return list(csv.DictReader(io.StringIO(done.stdout))), done.stderr
 
-    @pytest.fixture(autouse=True)
-    def write_run(self, tmp_path):
-        self.run, _ = FULL["choice"](tmp_path / "run")
-
     @pytest.mark.slow
-    def test_they_are_left_out_and_counted(self):
-        rows, told = self.table()
+    def test_they_are_left_out_and_counted(self, choice_run):
+        rows, told = self.table(choice_run)
         assert {row["source"] for row in rows} == {"these runs"}
         assert told == "choice_wordings: 6 rows that papers printed are left out; --with-published has them\n"
 
     @pytest.mark.slow
-    def test_they_are_there_where_they_are_asked_for(self):
-        rows, told = self.table("--with-published")
+    def test_they_are_there_where_they_are_asked_for(self, choice_run):
+        rows, told = self.table(choice_run, "--with-published")
         assert sum(row["source"] == "Choi, RoParQ, Table 8" for row in rows) == 6 and told == ""
 
     def test_a_source_of_another_kind_is_no_paper(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,18 +26,29 @@ ROWS = pd.DataFrame(
 )
 
 
-@pytest.fixture
-def folder(tmp_path):
+def write_folder(path):
     frame = pd.concat([ROWS.assign(model=model) for model in ("second", "first")], ignore_index=True)
     frame["options"] = [
         ["disagree", "agree"] if variant == "p1" else ["agree", "disagree"] for variant in frame["variant"]
     ]
     frame["canonical"] = frame["options"]
-    return write_run(tmp_path / "run [1]", frame, models={"first": {"stage": "tuned", "parameters": 7}}, parts=2)
+    return write_run(path / "run [1]", frame, models={"first": {"stage": "tuned", "parameters": 7}}, parts=2)
 
 
 @pytest.fixture
-def run(folder):
+def folder(tmp_path):
+    return write_folder(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return waver.open(write_folder(tmp_path_factory.mktemp("tidy")))
+
+
+@pytest.fixture(scope="module")
+def run_with_features(tmp_path_factory):
+    folder = write_folder(tmp_path_factory.mktemp("features"))
+    compute_features(folder)
     return waver.open(folder)
 
 
@@ -66,7 +78,6 @@ def test_rows_that_are_fetched_some_at_a_time_are_those_of_all_at_once(tmp_path,
     assert responses["n"].dtype == "Int64"
 
 
-@pytest.mark.slow
 def test_only_the_columns_that_are_named_are_read_in_the_same_order_of_rows(run):
     chosen = ["variant", "probability.agree", "model"]
     pd.testing.assert_frame_equal(run.responses(chosen), run.responses()[chosen])
@@ -86,9 +97,8 @@ def test_wordings_have_their_attributes_as_columns(run):
 
 
 @pytest.mark.slow
-def test_wordings_have_the_text_features_that_are_stored(folder):
-    compute_features(folder)
-    wordings = waver.open(folder).wordings()
+def test_wordings_have_the_text_features_that_are_stored(run_with_features):
+    wordings = run_with_features.wordings()
     assert set(FEATURES) <= set(wordings)
     assert wordings["negation_cues"].tolist() == [0, 1, 0]
     assert wordings["edit_similarity"][0] == 1
@@ -111,9 +121,8 @@ def test_models_and_conditions_have_the_fields_of_run_json(run):
 
 
 @pytest.mark.slow
-def test_every_column_is_explained(folder):
-    compute_features(folder)
-    run = waver.open(folder)
+def test_every_column_is_explained(run_with_features):
+    run = run_with_features
     for name in ("responses", "thoughts", "wordings", "items", "models", "conditions"):
         meanings = run.columns(name)
         assert list(meanings) == list(getattr(run, name)())
@@ -122,7 +131,6 @@ def test_every_column_is_explained(folder):
         run.columns("wording")
 
 
-@pytest.mark.slow
 def test_sql_joins_the_tables_by_their_keys(run):
     query = """SELECT stage, "attributes.hedged" AS hedged, avg("probability.agree") AS agreement
                FROM responses JOIN wordings USING (study, item, variant) JOIN models USING (model)
@@ -130,8 +138,8 @@ def test_sql_joins_the_tables_by_their_keys(run):
     assert run.sql(query).to_numpy().tolist() == [["tuned", "no", 0.75], ["tuned", "yes", 0.25]]
 
 
-@pytest.mark.slow
-def test_sql_reaches_no_file_and_changes_nothing(run, folder):
+def test_sql_reaches_no_file_and_changes_nothing(run):
+    folder = Path(*run.folders)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     part = next(folder.glob("responses/*.parquet"))
     for query in ("SELECT * FROM read_csv('/etc/passwd')", "SELECT 1; DROP VIEW responses", "ATTACH '/tmp/x.db'",

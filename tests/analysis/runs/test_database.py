@@ -206,16 +206,6 @@ def test_fields_are_completed_from_other_folders(tmp_path):
 # the house
 
 
-def test_three_lines_in_a_notebook(folder):
-    code = (
-        "from analysis import runs; from analysis.reporting.catalogue import tables\n"
-        f"run = runs.open_runs({str(folder)!r})\n"
-        "print(len(tables.build_table('stability', run)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())
-    assert done.stdout.strip() == "2"
-
-
 def test_importing_is_light():
     code = "import sys, analysis.runs; print(sorted({'duckdb', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd())

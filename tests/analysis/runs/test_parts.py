@@ -13,23 +13,24 @@ from waver import open as open_run
 MODELS = ("one", "two")
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
     frame = random_frame(MODELS, items=3, paraphrases=2, conditions=("plain/yes-no", "chat/yes-no"))
     lost = (frame["model"] == "two") & (frame["item"] == "item-02") & (frame["variant"] == "original")
     frame["error"] = None
     frame.loc[lost & (frame["condition"] == "chat/yes-no"), ["error", "agreement"]] = "no room", None
-    run = write_run(tmp_path / "run", frame[~(lost & (frame["condition"] == "plain/yes-no"))], parts=3)
+    asked = frame[~(lost & (frame["condition"] == "plain/yes-no"))]
+    folder = write_run(tmp_path_factory.mktemp("parts") / "run", asked, parts=3)
     draw = {"wordings": 2, "least": 2, "most": 5}
-    edit_run_json(run, drawn={model: {"plain/yes-no": draw} for model in MODELS},
+    edit_run_json(folder, drawn={model: {"plain/yes-no": draw} for model in MODELS},
                   asked={"chat/yes-no": [{"models": list(MODELS), "item": "item-01", "variant": "original",
                                           "prompt": "p", "characters": 1, "wordings": None}]})  # fmt: skip
-    return run
+    return open_run(folder)
 
 
 @pytest.mark.slow
-def test_run_json_names_only_what_is_kept(folder):
-    part = open_run(folder).where("model = 'two' AND condition LIKE 'chat%'").open_runs_of_protocols()
+def test_run_json_names_only_what_is_kept(run):
+    part = run.where("model = 'two' AND condition LIKE 'chat%'").open_runs_of_protocols()
     assert list(part.info["models"]) == ["two"] and part.models == ("one", "two")
     assert list(part.info["conditions"]["synthetic"]) == ["chat/yes-no"]
     assert part.info["drawn"] == []
@@ -38,9 +39,8 @@ def test_run_json_names_only_what_is_kept(folder):
     assert part.sql("SELECT model, condition, position FROM units").to_numpy().tolist() == [["two", "chat/yes-no", 0]]
 
 
-@pytest.mark.slow
-def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
-    part = open_run(folder).where("item <> 'item-01' AND variant <> 'original'").open_runs_of_protocols()
+def test_stimuli_are_numbered_as_if_there_were_no_others(run):
+    part = run.where("item <> 'item-01' AND variant <> 'original'").open_runs_of_protocols()
     rows = part.sql("SELECT item, variant, position FROM stimuli ORDER BY position").to_numpy().tolist()
     assert rows == [
         [item, variant, 2 * i + j]
@@ -51,8 +51,7 @@ def test_stimuli_are_numbered_as_if_there_were_no_others(folder):
 
 
 @pytest.mark.slow
-def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
-    run = open_run(folder)
+def test_a_part_of_models_reads_the_stimuli_as_they_are(run):
     part, whole = run.where("model = 'two'").open_runs_of_protocols(), run.open_runs_of_protocols()
     assert part.part.keeps_all_wordings
     for query in (
@@ -65,8 +64,7 @@ def test_a_part_of_models_reads_the_stimuli_as_they_are(folder):
 
 
 @pytest.mark.slow
-def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
-    run = open_run(folder)
+def test_a_part_lacks_only_those_prompts_that_are_its_own(run):
     whole = count_unanswered_prompts(run.open_runs_of_protocols())
     assert whole[["model", "condition", "failed", "missing"]].to_numpy().tolist() == [
         ["two", "plain/yes-no", 0, 1], ["two", "chat/yes-no", 1, 0]
@@ -76,9 +74,8 @@ def test_a_part_lacks_only_those_prompts_that_are_its_own(folder):
     assert count_unanswered_prompts(run.where("item <> 'item-02'").open_runs_of_protocols()).empty
 
 
-@pytest.mark.slow
-def test_what_is_left_out_is_counted(folder):
-    part = open_run(folder).where("model = 'one' AND item IN ('item-01', 'item-02')").part
+def test_what_is_left_out_is_counted(run):
+    part = run.where("model = 'one' AND item IN ('item-01', 'item-02')").part
     assert part.count_kept_and_all_by_kind() == {
         "responses": (12, 34),
         "wordings": (6, 9),
@@ -89,8 +86,7 @@ def test_what_is_left_out_is_counted(folder):
 
 
 @pytest.mark.slow
-def test_a_part_of_a_part_keeps_what_both_keep(folder):
-    run = open_run(folder)
+def test_a_part_of_a_part_keeps_what_both_keep(run):
     first = run.where("(model = 'one' AND item = 'item-01') OR (model = 'two' AND item = 'item-03')")
     assert first.part.pairs is not None
     second = first.where("item = 'item-03' OR variant = 'original'")
@@ -104,8 +100,7 @@ def test_a_part_of_a_part_keeps_what_both_keep(folder):
 
 
 @pytest.mark.slow
-def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
-    run = open_run(folder)
+def test_keys_name_responses_wordings_or_texts(run, tmp_path):
     assert len(run.where(pd.DataFrame({"item": ["item-01"]})).responses()) == 12
     keys = pd.DataFrame({"item": ["item-01", "item-03"], "text": ["item-01: original", "item-03: paraphrase-002"]})
     assert sorted(run.where(keys).wordings()["text"]) == sorted(keys["text"])
@@ -118,7 +113,6 @@ def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
     pd.testing.assert_frame_equal(run.where(str(tmp_path / "checked.csv")).responses(), part.responses())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
@@ -136,17 +130,15 @@ def test_keys_name_responses_wordings_or_texts(folder, tmp_path):
         ("item = 'item-99'", "keeps nothing"),
     ],
 )
-def test_keys_that_cannot_be_are_told_in_one_line(folder, keys, words):
+def test_keys_that_cannot_be_are_told_in_one_line(run, keys, words):
     with pytest.raises(InputError) as refused:
-        open_run(folder).where(keys)
+        run.where(keys)
     assert words in str(refused.value) and "\n" not in str(refused.value)
 
 
-@pytest.mark.slow
-def test_a_text_may_hold_the_name_of_a_feature(folder):
-    assert len(open_run(folder).where("text NOT LIKE '%word_length%'").responses())
+def test_a_text_may_hold_the_name_of_a_feature(run):
+    assert len(run.where("text NOT LIKE '%word_length%'").responses())
 
 
-def test_an_empty_condition_is_the_run_itself(folder):
-    run = open_run(folder)
+def test_an_empty_condition_is_the_run_itself(run):
     assert run.where("") is run and run.where(" ") is run and run.where() is run

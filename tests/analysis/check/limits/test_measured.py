@@ -97,7 +97,6 @@ def templates(tmp_path_factory) -> Path:
     return write_run(tmp_path_factory.mktemp("templates") / "run", random_frame(items=10))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "decision"),
     [("validity >= 0.3", "holds"), ("validity >= 0.6", "cannot tell"), ("validity >= 0.95", "broken"),
@@ -196,7 +195,6 @@ def test_wordings_that_items_share_widen_what_is_known_of_wordings_like_these(tm
     assert like.test == "Gaffke's test over items and wordings"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sentence", "fields", "words"),
     [
