@@ -25,14 +25,20 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def tokenizer(corpus: Corpus):
+def few_texts():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabulary, "TEXTS", 500)
-        return vocabulary.train_causal_tokenizer(corpus, seed=1)
+        patch.setattr(vocabulary, "WORD_REPEATS", 500)
+        yield
 
 
 @pytest.fixture(scope="module")
-def masked_tokenizer(corpus: Corpus):
+def tokenizer(corpus: Corpus, few_texts):
+    return vocabulary.train_causal_tokenizer(corpus, seed=1)
+
+
+@pytest.fixture(scope="module")
+def masked_tokenizer(corpus: Corpus, few_texts):
     return vocabulary.build_masked_tokenizer(corpus, seed=1)
 
 
@@ -92,7 +98,6 @@ def test_a_chat_is_written_as_the_template_writes_it(tokenizer) -> None:
     assert ids[:-1] == tokenizer(expected, add_special_tokens=False)["input_ids"]
 
 
-@pytest.mark.slow
 def test_what_is_hidden_is_the_answer_or_one_other_token(masked_tokenizer) -> None:
     reading = Reading("Tea is nice. I", " agree", " with it.")
     (row,) = batches.encode_rows(masked_tokenizer, [(reading,)])
@@ -107,7 +112,6 @@ def test_what_is_hidden_is_the_answer_or_one_other_token(masked_tokenizer) -> No
     assert 35 <= answered < 50
 
 
-@pytest.mark.slow
 def test_a_masked_row_in_a_block_is_computed_as_if_it_were_alone_and_hidden(masked_tokenizer) -> None:
     torch.manual_seed(0)
     model = build_modern_bert(ModelShape(2, 32, 16), masked_tokenizer).eval()
