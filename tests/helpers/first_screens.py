@@ -1,10 +1,11 @@
-"""Checks that a first screen is short: see `tests/analysis/reporting/test_first_screens.py`."""
+"""Check that a first screen is short, and its cautions ranked: see `tests/analysis/reporting/test_first_screens.py`."""
 
 from __future__ import annotations
 
 import re
 
 from analysis.reporting.output import notebooks
+from analysis.reporting.words.doubts import Caution, sort_cautions_by_gravity
 
 # A number that stands alone; those in the names of models and conditions do not.
 NUMBER = re.compile(r"(?<![\w/.“-])[−+]?\d[\d,.]*(?![\w-]*[a-z])")
@@ -25,6 +26,8 @@ def check_first_screen(page, said):
     assert len(sentences(said.setup)) == 1, said.setup
     assert len(sentences(said.verdict)) <= 2, said.verdict
     assert len(NUMBER.findall(said.verdict)) <= 3, said.verdict
+    assert all(isinstance(caution, Caution) for caution in said.cautions), said.cautions
+    assert list(said.cautions) == list(sort_cautions_by_gravity(said.cautions)), "the gravest caution is not first"
     texts = [
         said.setup,
         said.verdict,

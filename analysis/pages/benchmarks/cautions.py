@@ -10,6 +10,7 @@ from analysis.pages.benchmarks.measures import ALL
 from analysis.pages.benchmarks.model_facts import ACCURACY, SIZE
 from analysis.pages.benchmarks.repeated import describe_counts_of_rows_per_model
 from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import FEW_ANSWERS
 from analysis.statistics.correlation import FEW, LEAST
 from ground.capitals import capitalise_sentence, uncapitalise_sentence
@@ -44,11 +45,15 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], item_counts: pd.Series | N
     reasons = table.loc[mark_rank_tests_of_headline_measures(table), "caution"].astype(str)
     n_refused, n_few = (int(reasons.str.startswith(word).sum()) for word in ("refused", "few"))
     if n_refused:
-        yield f"{format_quantity(n_refused, 'rank correlation')} refused: fewer than {LEAST} models have both values."
+        yield Caution(
+            f"{format_quantity(n_refused, 'rank correlation')} refused: fewer than {LEAST} models have both values.",
+            LEFT_OUT,
+        )
     if n_few:
-        yield (
+        yield Caution(
             f"{format_quantity(n_few, 'rank correlation')} {'rests' if n_few == 1 else 'rest'} on fewer than {FEW} "
-            "models, where chance alone makes large ones."
+            "models, where chance alone makes large ones.",
+            WIDE,
         )
     if item_counts is not None:  # tests over models take the measures as they are: they know nothing of items
         sources = frames["measure_sources"]
@@ -60,25 +65,28 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], item_counts: pd.Series | N
     yield from _list_uncompared_condition_and_measure_cautions(frames["measure_sources"])
     yield from _list_prompt_form_cautions(values)
     if len(table) and (joined_rows_sentence := describe_counts_of_rows_per_model(table)):
-        yield joined_rows_sentence.strip()
+        yield Caution(joined_rows_sentence.strip(), READING)
     yield from _list_unscored_model_cautions(frames)
     sizes = values.groupby("model")["parameters"].first()
     if sizes.isna().any():
-        yield f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}."
+        yield Caution(f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}.", LEFT_OUT)
         if not table.empty and not table["benchmark"].isin([SIZE, ACCURACY]).all():  # there is a file of scores
-            yield (
+            yield Caution(
                 "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes "
-                "leaves the model out."
+                "leaves the model out.",
+                READING,
             )
     silent_by_model = values.groupby("model")["silent"].any()
     if silent_by_model.any() and not values["silent"].all():  # where no model is judged, the verdict names all
-        yield (
+        yield Caution(
             f"{join_names(list(silent_by_model.index[silent_by_model]), NAMED)}: left out where "
-            f"{uncapitalise_sentence(FEW_ANSWERS)}. Points of such models are hollow in the figures."
+            f"{uncapitalise_sentence(FEW_ANSWERS)}. Points of such models are hollow in the figures.",
+            LEFT_OUT,
         )
-    yield (
+    yield Caution(
         "Correlations over models tell what varies together, not what causes what. Models of one series are not "
-        "independent of each other."
+        "independent of each other.",
+        WIDE,
     )
 
 
@@ -88,13 +96,15 @@ def _list_uncompared_condition_and_measure_cautions(sources: pd.DataFrame) -> It
     several = compared_sources[compared_sources["n_conditions"] > 1].drop_duplicates("study")
     if len(several):
         condition_names = [f"{row.condition} of {row.study}" for row in several.itertuples()]
-        yield f"Of several conditions of a study, one is compared: {join_names(condition_names, NAMED)}."
+        yield Caution(
+            f"Of several conditions of a study, one is compared: {join_names(condition_names, NAMED)}.", LEFT_OUT
+        )
     for reason, rows in sources[sources["left_out"] != ""].groupby("left_out", sort=False):
         names = [
             f"{page.replace('_', ' ')}{f' ({studies})' if (studies := join_names(list(filter(None, part)))) else ''}"
             for page, part in rows.groupby("page", sort=False)["study"]
         ]
-        yield f"No measure of {join_names(names, MOST_SOURCES)}. {capitalise_sentence(str(reason))}."
+        yield Caution(f"No measure of {join_names(names, MOST_SOURCES)}. {capitalise_sentence(str(reason))}.", LEFT_OUT)
 
 
 def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:
@@ -103,9 +113,10 @@ def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:
     counts = models.value_counts(sort=False)
     if len(counts) > 1:
         forms = join_names([f"{number} in {form}" for form, number in counts.items()], 4)
-        yield (
+        yield Caution(
             f"Models are compared in their own forms ({forms}). Form goes with how they were trained, so a correlation "
-            "may rest on that."
+            "may rest on that.",
+            WRONG,
         )
     values_in_several_forms = values[values["n_forms"] > 1]
     if len(values_in_several_forms):
@@ -114,7 +125,7 @@ def _list_prompt_form_cautions(values: pd.DataFrame) -> Iterator[str]:
         models_text = (
             f"{format_quantity(len(forms), 'model')} {'was' if len(forms) == 1 else 'were'} asked in several forms"
         )
-        yield f"{models_text}; compared: {chosen}."
+        yield Caution(f"{models_text}; compared: {chosen}.", LEFT_OUT)
 
 
 def _list_unscored_model_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
@@ -123,14 +134,17 @@ def _list_unscored_model_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterato
     run_models = names[names["side"] == "runs"]
     unmatched = run_models[run_models["matched"] == ""]
     if len(unmatched) == len(run_models) and not (names["side"] == "scores").any():
-        yield "No scores of benchmarks were given (-p scores=FILE)."
+        yield Caution("No scores of benchmarks were given (-p scores=FILE).", LEFT_OUT)
     elif len(unmatched):
         nearest_names = [
             f"{row.model} (nearest: {row.nearest})" if row.nearest else row.model for row in unmatched.itertuples()
         ]
         if len(unmatched) == len(run_models):
-            yield f"No model of these runs is among the {(names['side'] == 'scores').sum():,} of the scores."
-        yield (
+            yield Caution(
+                f"No model of these runs is among the {(names['side'] == 'scores').sum():,} of the scores.", LEFT_OUT
+            )
+        yield Caution(
             f"{format_quantity(len(unmatched), 'model')} without scores: {join_names(nearest_names, NAMED)}. A file "
-            "(-p aliases=FILE) can match a model with its name there."
+            "(-p aliases=FILE) can match a model with its name there.",
+            LEFT_OUT,
         )

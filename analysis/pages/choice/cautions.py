@@ -15,6 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import READING, WRONG, Caution
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from ground.capitals import uncapitalise_sentence
 
@@ -40,7 +41,7 @@ def describe_text_reading_rules(choice_rows: pd.DataFrame) -> Iterator[str]:
             if len(compared_units)
             else "how many the other reading reads otherwise was not counted"
         )
-        yield f"Texts were read {READ[str(reading)]}; {reading_sentence}."
+        yield Caution(f"Texts were read {READ[str(reading)]}; {reading_sentence}.", READING)
 
 
 def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterator[str]:
@@ -50,34 +51,38 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     bounded_units = units[~is_validity_below_half(units["validity"])].dropna(subset=["validity_at_most"])
     if len(bounded_units):
         least = format_percent(bounded_units["validity"].min())
-        yield (
+        yield Caution(
             f"Of {join_names(list(bounded_units['label']))} not every way to write an option was recorded. At least "
-            f"{least} of the probability is on the options; how much more is unknown."
+            f"{least} of the probability is on the options; how much more is unknown.",
+            WRONG,
         )
     answering = units[~is_validity_below_half(units["validity"])]
     guessing_units = answering[
         ~(answering["accuracy_lower"] > answering["chance"]) & answering["accuracy_lower"].notna()
     ]
     if len(guessing_units):
-        yield (
+        yield Caution(
             f"{join_names(list(guessing_units['label']))}: not clearly more accurate than guessing. XParaCon says how "
-            "alike the wordings are answered, right or wrong, and is large for a model that is wrong every time."
+            "alike the wordings are answered, right or wrong, and is large for a model that is wrong every time.",
+            WRONG,
         )
     units_without_choice = answering[answering["no_choice"] / answering["n"] >= OFTEN]
     if len(units_without_choice):
         total = int(units_without_choice["no_choice"].sum())
-        yield (
+        yield Caution(
             f"{format_quantity(total, 'answer')} of {join_names(list(units_without_choice['label']))} are no choice, "
-            "and count as wrong."
+            "and count as wrong.",
+            WRONG,
         )
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]
     for _, read_alike in doubtful_units.groupby("reading", sort=True):
         for sentence in describe_text_reading_rules(read_alike):
-            yield f"{join_names(list(read_alike['label']))}: {uncapitalise_sentence(sentence)}"
+            yield Caution(f"{join_names(list(read_alike['label']))}: {uncapitalise_sentence(sentence)}", WRONG)
     if len(changes) and (changes["change"] == "tuning and prompt").any():
-        yield (
+        yield Caution(
             "The paper asks tuned models with another prompt than the others, so that its tables cannot tell what the "
-            "tuning did. Here the change of each alone stands beside that of both."
+            "tuning did. Here the change of each alone stands beside that of both.",
+            READING,
         )
     yield from list_few_items_cautions(units.set_index("label")["n_questions"], consequence="intervals are wide")
     yield from list_few_models_cautions(table["model"].nunique())

@@ -23,6 +23,7 @@ from analysis.reporting.words import (
     phrase_count_of_model_condition_pairs,
     verdicts,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     list_cautions_unless_all_models_unjudged,
@@ -177,9 +178,10 @@ def describe_differing_validity(looks: pd.DataFrame) -> Iterator[str]:
     for label, row in by_label[by_label["most"] - by_label["least"] > LESS_VALID].iterrows():
         low, high = f"{row['least']:.2f}", f"{row['most']:.2f}"
         ends = f"at most {low} at one look and at least {high} at another" if row["bounded"] else f"{low} and {high}"
-        yield (
+        yield Caution(
             f"The validity of {names[str(label)]} lies between {ends}: only valid answers count, "
-            "and at some looks they may be of easier items."
+            "and at some looks they may be of easier items.",
+            WRONG,
         )
 
 
@@ -187,21 +189,23 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     """Yield what weakens the answer."""
     untested = int(changes["n_untested"].max())
     if untested:
-        yield (
+        yield Caution(
             f"The last {format_quantity(untested, 'look')} of some model {'is' if untested == 1 else 'are'} not "
-            "tested: the level is spent on the looks before (-p looks=N). Begin anew with a later first look."
+            "tested: the level is spent on the looks before (-p looks=N). Begin anew with a later first look.",
+            LEFT_OUT,
         )
     looks = looks.assign(label=labels.build_row_labels(looks))
     short_names = _shorten_labels(looks)
     looks_by_change = looks[looks["changed_settings"] != ""].groupby(["look", "time", "changed_settings"], sort=False)
     for (look, time, settings), part in list(looks_by_change)[:MOST_SENTENCES]:
         models_text = join_names([short_names[label] for label in part["label"]])
-        yield (
+        yield Caution(
             f"{models_text}: other settings since look {look} ({time}): {labels.shorten_middle(settings, 60)}. A "
-            "change there may come from these."
+            "change there may come from these.",
+            WRONG,
         )
     if looks_by_change.ngroups > MOST_SENTENCES:
-        yield "The table of looks has more changes of settings."
+        yield Caution("The table of looks has more changes of settings.", WRONG)
     by_label = headline.drop_duplicates("label").set_index("label")
     for wordings, sentence in (
         (MIXED, "Some looks have the same wordings, others fresh ones: there is no test. "
@@ -210,25 +214,27 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
     ):  # fmt: skip
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
-            yield sentence.format(join_names(names))
+            yield Caution(sentence.format(join_names(names)), LEFT_OUT if wordings == MIXED else READING)
     yield from list_cautions_unless_all_models_unjudged(_rename_least_validity(headline), FEW_ANSWERS)
     yield from describe_differing_validity(looks)
     left_out = looks[looks["n_left_out"] > 0].drop_duplicates("label").set_index("label")["n_left_out"]
     if len(left_out):
         of_models = "" if len(left_out) == looks["label"].nunique() else f" of {join_names(list(left_out.index))}"
-        yield (
+        yield Caution(
             f"{format_count_range(left_out, 'item')} of the last look{of_models} "
             f"{'is' if left_out.max() == 1 else 'are'} left out: other looks do not have them, or with another text or "
-            "right answer."
+            "right answer.",
+            LEFT_OUT,
         )
     untestable = by_label[(by_label["found"] == CANNOT_TELL) & by_label["p_holm"].notna()]
     if len(untestable):
-        yield (
+        yield Caution(
             "Even a change of all answers could not be found with so few items or shared wordings: "
-            f"{join_names(list(untestable.index))}. Ask more, or plan fewer looks from the start (-p looks=N)."
+            f"{join_names(list(untestable.index))}. Ask more, or plan fewer looks from the start (-p looks=N).",
+            WIDE,
         )
     yield from list_few_items_cautions(
         by_label["n_items"].drop(untestable.index), consequence="only large changes are found"
     )
     if (headline["found"] == NOT_FOUND).any():
-        yield WORD_MEANINGS[1]
+        yield Caution(WORD_MEANINGS[1], READING)

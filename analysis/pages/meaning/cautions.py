@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.reporting.words import format_percent, format_quantity, join_names, labels, list_few_items_cautions
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from ground.meaning.separation import ALLOWED
@@ -63,24 +64,27 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if unread_studies:
         is_partly_read = len(unread_studies) < checks["study"].nunique()
         whose = f" of {join_names(unread_studies)}" if is_partly_read else ""
-        yield (
+        yield Caution(
             f"No person judged a wording{whose}: all wordings stood for passed ones. So checks seem worse than they "
-            "are, and finer changes of meaning than those of the decoys may pass."
+            "are, and finer changes of meaning than those of the decoys may pass.",
+            WRONG,
         )
     elif len(checks) and not checks["used"].any() and meanings["meaning"].notna().any():
         n_judged = int(meanings["meaning"].notna().sum())
-        yield (
+        yield Caution(
             "No check parts decoys from paraphrases: the verdicts are those of people alone."
             if n_judged == len(meanings)
             else f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
-            f"{n_judged:,} that people read have a verdict."
+            f"{n_judged:,} that people read have a verdict.",
+            LEFT_OUT,
         )
     yield from _list_annotator_vote_cautions(frames["meaning_annotators"])
     n_unclear = int((meanings["meaning"] == UNCLEAR).sum())
     if n_unclear:
-        yield (
+        yield Caution(
             f"{format_percent(n_unclear / len(meanings))} of the wordings are unclear: they count among all, not among "
-            "those of the same meaning."
+            "those of the same meaning.",
+            LEFT_OUT,
         )
     corrected = frames["meaning_corrected"]
     hidden = corrected[corrected["not_shown"].fillna("") != ""] if len(corrected) else corrected
@@ -88,7 +92,7 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         reasons = join_names(list(hidden["not_shown"].unique()), 1)
         names = join_names(list(hidden["label"]))
         with_models = f" with {names}" if len(hidden) < len(corrected) else ""
-        yield f"The share corrected for errors of the check is not shown{with_models}: {reasons}."
+        yield Caution(f"The share corrected for errors of the check is not shown{with_models}: {reasons}.", LEFT_OUT)
 
 
 def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:
@@ -96,10 +100,11 @@ def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:
     worst = units.sort_values(["left_out_flips", "left_out_items"], ascending=False, kind="stable").head(1)
     for row in worst[worst["left_out_items"] > 0].to_dict("records"):
         n_left, n_items = int(row["left_out_items"]), int(row["n_items"])
-        yield (
+        yield Caution(
             f"{n_left:,} of {format_quantity(n_items + n_left, 'item')} have no wording of the same meaning, "
             f"and are in neither share. They hold up to {format_percent(row['left_out_flips'])} of a model's changed "
-            f"answers{'' if row['left_out_flips'] <= MOST_LEFT_OUT else ': too many for a word'}."
+            f"answers{'' if row['left_out_flips'] <= MOST_LEFT_OUT else ': too many for a word'}.",
+            LEFT_OUT,
         )
 
 
@@ -109,14 +114,15 @@ def _list_annotator_vote_cautions(annotators: pd.DataFrame) -> Iterator[str]:
         return
     single = annotators[annotators["annotator"] != "all"]
     if single["annotator"].nunique() == 1:
-        yield "One person judged the wordings: how far people would agree is not known."
+        yield Caution("One person judged the wordings: how far people would agree is not known.", WIDE)
     for row in annotators[annotators["annotator"] == "all"].to_dict("records"):
         lowest = row["alpha"] if pd.isna(row["alpha_lower"]) else row["alpha_lower"]
         if lowest < TENTATIVE:
-            yield (
+            yield Caution(
                 f"That people agree enough{phrase_study_where_several(annotators, row['study'])} is not sure: "
                 f"Krippendorff's alpha is {format_two_decimals(row['alpha'])}"
-                f"{format_interval_in_brackets(row, 'alpha')}, and {TENTATIVE:g} is the least to build on."
+                f"{format_interval_in_brackets(row, 'alpha')}, and {TENTATIVE:g} is the least to build on.",
+                WIDE,
             )
     careless = single[single["decoy_error_share"] > ALLOWED]
     if len(careless):
@@ -125,6 +131,9 @@ def _list_annotator_vote_cautions(annotators: pd.DataFrame) -> Iterator[str]:
             f"({format_percent(row['decoy_error_share'])})"
             for row in careless.to_dict("records")
         ]
-        yield f"Some people called more than {format_percent(ALLOWED)} of the decoys the same: {join_names(names)}."
+        yield Caution(
+            f"Some people called more than {format_percent(ALLOWED)} of the decoys the same: {join_names(names)}.",
+            WRONG,
+        )
     if len(single) and (single["n_decoys"] == 0).all():
-        yield "The sheets hold no decoys: how often people err is not known."
+        yield Caution("The sheets hold no decoys: how often people err is not known.", WIDE)

@@ -15,6 +15,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WRONG, Caution
 from analysis.runs.folder import UNIT
 
 SAME = 0.95  # share of one label from which on a model says nearly always the same
@@ -41,10 +42,11 @@ def _list_cautions_on_mostly_invalid_models(valid_shares: pd.DataFrame) -> Itera
     """Name the models of which less than half of the answers are valid."""
     silent_units = valid_shares[is_validity_below_half(valid_shares["valid"])]
     if len(silent_units):
-        yield (
+        yield Caution(
             "Less than half of the answers of "
             f"{join_names(list(silent_units['name']))} are one of the labels. "
-            f"The lowest share is {format_percent(silent_units['valid'].min(), 1)}. These models are not compared."
+            f"The lowest share is {format_percent(silent_units['valid'].min(), 1)}. These models are not compared.",
+            WRONG,
         )
 
 
@@ -53,9 +55,10 @@ def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFram
     units = answering.merge(find_units_above_majority_baseline(accuracy).assign(able=True), "left", on=list(UNIT))
     is_unable = units["able"].isna()
     if is_unable.any():
-        yield (
+        yield Caution(
             f"{join_names(list(units.loc[is_unable, 'name']))}: not clearly above the majority baseline on the "
-            "originals. What a negation does to guesses says little, so the answer leaves them out."
+            "originals. What a negation does to guesses says little, so the answer leaves them out.",
+            LEFT_OUT,
         )
 
 
@@ -64,4 +67,6 @@ def _list_single_label_model_cautions(bias: pd.DataFrame) -> Iterator[str]:
     one_label_rows = bias[bias[["said_original", "said_negated"]].min(axis=1) > SAME]
     for label, part in one_label_rows.groupby("label", sort=False):
         names = list(part["name"])
-        yield f"{join_names(names)} {'says' if len(names) == 1 else 'say'} “{label}” to nearly everything."
+        yield Caution(
+            f"{join_names(names)} {'says' if len(names) == 1 else 'say'} “{label}” to nearly everything.", WRONG
+        )

@@ -14,6 +14,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_unless_all_models_unjudged
 
 JUDGE = "judge "
@@ -81,13 +82,17 @@ def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
         return
     judges = judged["reading"].str.removeprefix(JUDGE).str.partition(" (")[0]  # a temperature follows
     names = join_names(list(dict.fromkeys(judges)))
-    yield (
+    yield Caution(
         f"A judge is a model of its own ({names}): the wording may move it, too. Only "
-        "a sheet of what people read tells its errors."
+        "a sheet of what people read tells its errors.",
+        WRONG,
     )
     own_judges = list(dict.fromkeys(judged["model"][judges == judged["model"]]))
     if own_judges:
-        yield f"Judge and judged are the same model: {join_names(own_judges)}. A model may read its own texts kindly."
+        yield Caution(
+            f"Judge and judged are the same model: {join_names(own_judges)}. A model may read its own texts kindly.",
+            WRONG,
+        )
 
 
 def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
@@ -97,9 +102,10 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
         n_answered = rows["left_out"] + rows["n_wordings"]
         rows = rows.loc[(rows["left_out"] / n_answered).astype(float).sort_values(ascending=False, kind="stable").index]
         with_models = f"With {join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
-        yield (
+        yield Caution(
             f"{with_models}{int(rows['left_out'].sum()):,} of {int(n_answered.sum()):,} wordings are left out, as not "
-            "every reading answered them. Those left may be the easy ones: ask all wordings in every way to keep them."
+            "every reading answered them. Those left may be the easy ones: ask all wordings in every way to keep them.",
+            LEFT_OUT,
         )
 
 
@@ -107,9 +113,10 @@ def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]
     """Name readings of which it is not known what sampling adds."""
     rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
     if len(rows):
-        yield (
+        yield Caution(
             f"What sampling adds is not known of {_join_readings_of_rows(rows, compared)}: a single text at a "
-            "temperature above 0, or not known. Its variance over wordings has no number: ask for several texts."
+            "temperature above 0, or not known. Its variance over wordings has no number: ask for several texts.",
+            WIDE,
         )
 
 
@@ -118,17 +125,19 @@ def _describe_bounds_of_reading_specific_shares(compared: pd.DataFrame) -> Itera
     n_compared = compared.groupby(["study", "model", "setting"])["reading"].transform("size")
     unknown = compared[compared["own"].isna() & compared["own_most"].isna() & (n_compared > 1)]
     if len(unknown):
-        yield (
+        yield Caution(
             f"Nothing is known of what is due to the reading for {_join_readings_of_rows(unknown, compared)}. Rules "
             "for the same texts may misread them alike: ask more items, several texts per wording, or wordings that "
-            "move the answer more."
+            "move the answer more.",
+            WIDE,
         )
     rows = compared[compared["own"].isna() & compared["own_most"].notna()]
     if len(rows):
         rows = rows.loc[rows["own_most"].astype(float).sort_values(ascending=False, kind="stable").index]
         up_to = format_percent(float(rows["own_most"].iloc[0]))
-        yield (
+        yield Caution(
             f"What is due to the reading has only bounds, of up to {up_to}, for "
             f"{_join_readings_of_rows(rows, compared)}. For a number, ask in two more ways (texts: several per "
-            "wording, not at a low temperature), or read texts by hand (-p sheet=FILE)."
+            "wording, not at a low temperature), or read texts by hand (-p sheet=FILE).",
+            WIDE,
         )

@@ -10,6 +10,7 @@ import pandas as pd
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.readings.cautions import add_labels_and_conditions_to_readings, list_cautions
 from analysis.reporting.words import Answer, format_percent, format_quantity, join_names
+from analysis.reporting.words.doubts import LEFT_OUT, Caution
 from analysis.reporting.words.validity import FEW_ANSWERS, phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import KEPT_BANDS, UNCLEAR, choose_word_for_interval
 from analysis.statistics.interval import EQUAL
@@ -161,9 +162,12 @@ def describe_settings_where_less_stays(kept: pd.DataFrame) -> list[str]:
         return []
     least = others.loc[others["common_lower"].idxmin()]
     return [
-        f"The answer is about {name_setting_with_study(kept, row)}. By {row['reading']}, less surely stays in "
-        f"{format_quantity(len(others), 'other setting')}: {format_percent(least['common_lower'])} in "
-        f"{name_setting_with_study(kept, least)}{', the least' * (len(others) > 1)}."
+        Caution(
+            f"The answer is about {name_setting_with_study(kept, row)}. By {row['reading']}, less surely stays in "
+            f"{format_quantity(len(others), 'other setting')}: {format_percent(least['common_lower'])} in "
+            f"{name_setting_with_study(kept, least)}{', the least' * (len(others) > 1)}.",
+            LEFT_OUT,
+        )
     ]
 
 

@@ -17,6 +17,7 @@ from analysis.reporting.words import (
     join_names,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, Caution
 from ground.capitals import capitalise_sentence
 
 TABLES = ("template_reliability", "template_scores", "wording_ranking", "template_pairs")
@@ -76,8 +77,11 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
     scores = scores[scores["task"] != ""]
     accuracies_text = f"the accuracies of {join_names([f'“{study}”' for study in scores['study'].unique()], 2)}"
     cautions = (
-        f"The answer leaves out {accuracies_text}, which the next cautions are about.",
-        *_list_accuracy_cautions(scores, rankings, frames["wording_ranking"]),
+        Caution(f"The answer leaves out {accuracies_text}.", LEFT_OUT),
+        *(
+            Caution(f"{caution} That is about {accuracies_text}.", caution.doubt)
+            for caution in _list_accuracy_cautions(scores, rankings, frames["wording_ranking"])
+        ),
     )
     details = {
         name: (*page_answer.details.get(name, ()), f"What follows is about {accuracies_text}.", *sentences)
@@ -253,11 +257,12 @@ def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator
         )
 
 
-def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_rows: pd.DataFrame) -> Iterator[str]:
+def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_rows: pd.DataFrame) -> Iterator[Caution]:
     """Yield what weakens an answer from accuracies: no single items, models left out, few templates or models."""
-    yield (
+    yield Caution(
         "These are accuracies without answers: flips, spreads over the wordings of an item, and components of items "
-        "need the answers to single items."
+        "need the answers to single items.",
+        LEFT_OUT,
     )
     if rankings.empty:
         return
@@ -265,28 +270,33 @@ def _list_accuracy_cautions(scores: pd.DataFrame, rankings: pd.DataFrame, rank_r
     is_partial_mean = (main_rankings["task"] == ALL) & (main_rankings["n_tasks"] < main_rankings["n_tasks_asked"])
     for row in main_rankings[is_partial_mean].to_dict("records")[:CONDITIONS]:
         where = _format_condition_prefix(rankings, row)
-        yield (
+        yield Caution(
             f"{f'{where}means' if where else 'Means'} over tasks are over {row['n_tasks']} of {row['n_tasks_asked']} "
-            "tasks, in which half of the models or more are ranked."
+            "tasks, in which half of the models or more are ranked.",
+            LEFT_OUT,
         )
     left = _count_models_missing_in_a_ranking(scores, main_rankings, rank_rows)
     if left:
-        yield (
+        yield Caution(
             f"{format_quantity(left, 'model')} {'is' if left == 1 else 'are'} not ranked everywhere: ranked are models "
-            "with half of a task's templates or more, by the templates that all of these have."
+            "with half of a task's templates or more, by the templates that all of these have.",
+            LEFT_OUT,
         )
     few = rankings.loc[rankings["task"] != ALL, "n_templates"]
     if len(few) and few.min() < 5:
-        yield f"Some tasks have only {int(few.min())} templates: so few say little of others, however many models."
+        yield Caution(
+            f"Some tasks have only {int(few.min())} templates: so few say little of others, however many models.", WIDE
+        )
     yield from list_few_models_cautions(int(main_rankings["n_models"].min()))
     is_uncertain = rankings["model_template_least"] < 0
     if is_uncertain.any():
         tasks = join_names(list(rankings.loc[is_uncertain, "task"].replace(ALL, "the mean over tasks").unique()))
         several = len(rankings[["study", "condition"]].drop_duplicates()) > 1
         where = f"{is_uncertain.sum():,} of {len(rankings):,} rankings, by {tasks}" if several else tasks
-        yield (
+        yield Caution(
             f"Binomial error alone may explain how templates move models differently in {where}: too few answers are "
-            "behind each accuracy."
+            "behind each accuracy.",
+            WIDE,
         )
 
 

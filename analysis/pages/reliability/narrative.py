@@ -28,6 +28,7 @@ from analysis.reporting.words import (
     list_few_models_cautions,
     verdicts,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WIDE, Caution
 from analysis.reporting.words.validity import (
     FEW_ANSWERS,
     list_cautions_unless_all_models_unjudged,
@@ -118,7 +119,8 @@ def answer_page_question(
     }
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
-        *_list_reliability_cautions(headline_rows, answering), *(f"Asked in {text}." for text in drawn_wordings_texts),
+        *_list_reliability_cautions(headline_rows, answering),
+        *(Caution(f"Asked in {text}.", READING) for text in drawn_wordings_texts),
         *chance.iterate_chance_change_cautions(answering[answering["n_wordings"] > 1], once),
     )  # fmt: skip
     commonest = find_commonest_verdict_word_and_count(answering)
@@ -409,9 +411,10 @@ def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.D
     )
     single = answering_rows["n_wordings"] == 1
     if single.any() and not single.all():
-        yield (
+        yield Caution(
             "Asked in one wording, so that nothing is said about others: "
-            f"{join_names(list(answering_rows.loc[single, 'study'].unique()))}."
+            f"{join_names(list(answering_rows.loc[single, 'study'].unique()))}.",
+            LEFT_OUT,
         )
     shared = answering_rows[answering_rows["design"].str.contains("shared")]
     is_few = shared["n_shared"].round().between(2, 4)
@@ -419,8 +422,9 @@ def _list_reliability_cautions(headline_rows: pd.DataFrame, answering_rows: pd.D
     if len(few):
         few_studies = list(shared.loc[is_few, "study"].unique())
         in_studies = f" in {join_names(few_studies)}" if len(few_studies) < answering_rows["study"].nunique() else ""
-        yield (
+        yield Caution(
             f"Only {format_count_range(few)} shared wordings{in_studies}: what is said about wordings like these rests "
             f"on {format_count_range(few - 1)} {'degree' if few.max() == 2 else 'degrees'} of freedom. Where there are "
-            "no others, as of two orders, the intervals for these wordings are the right ones."
+            "no others, as of two orders, the intervals for these wordings are the right ones.",
+            WIDE,
         )

@@ -23,6 +23,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WRONG, Caution
 from analysis.reporting.words.validity import (
     list_cautions_unless_all_models_unjudged,
     phrase_verdict_without_judged_model,
@@ -338,12 +339,13 @@ def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame
     yield from list_cautions_unless_all_models_unjudged(spread)
     items, styles, moves = frames["scales_items"], frames["scales_styles"], frames["scales_moves"]
     if items["study"].nunique() > 1 and len(moves):
-        yield f"What moves answers is said of {moves['study'].iloc[0]} alone; the table has all."
+        yield Caution(f"What moves answers is said of {moves['study'].iloc[0]} alone; the table has all.", LEFT_OUT)
     if len(by_chance):
         drawn = ", ".join(dict.fromkeys(by_chance["condition"]))
-        yield (
+        yield Caution(
             f"Some answers were drawn ({labels.shorten_middle(drawn, 40)}): distances between any two of them hold "
-            "chance, too, those between models as well."
+            "chance, too, those between models as well.",
+            WRONG,
         )
     items_by_scale = items.groupby(_name_scales_unambiguously(items), sort=False)
     yield from list_few_items_cautions(
@@ -351,17 +353,23 @@ def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame
     )
     keys = items_by_scale["key"].nunique()
     if len(keys) and (keys == 1).all():
-        yield "No scale has items of both keys: agreeing whatever is asked cannot be told from the opinion."
+        yield Caution(
+            "No scale has items of both keys: agreeing whatever is asked cannot be told from the opinion.", WRONG
+        )
     elif (keys == 1).any():
         names = join_names([labels.shorten_middle(str(name), 40) for name in keys.index[keys == 1]])
-        yield f"Items of one key only, so not in what is said of agreeing whatever is asked: {names}."
+        yield Caution(
+            f"Items of one key only, so not in what is said of agreeing whatever is asked: {names}.", LEFT_OUT
+        )
     if len(styles) and (where := _name_studies_without_value(styles, "style", ORDER)) is not None:
-        yield f"Options were shown in one order only{where}: what their order does is not known."
+        yield Caution(f"Options were shown in one order only{where}: what their order does is not known.", LEFT_OUT)
     if len(moves) and (where := _name_studies_without_value(moves, "change", WORDING)) is not None:
-        yield f"One wording of each item only{where}: nothing is said of other wordings."
+        yield Caution(f"One wording of each item only{where}: nothing is said of other wordings.", LEFT_OUT)
     clear = _select_clear_styles(styles)
     if len(clear) and clear["style"].isin([ENDS, MIDDLE]).any():
-        yield "A model whose opinions are stronger picks the ends more often, too: that is no style of its own."
+        yield Caution(
+            "A model whose opinions are stronger picks the ends more often, too: that is no style of its own.", READING
+        )
 
 
 def _name_studies_without_value(table: pd.DataFrame, column: str, value: str) -> str | None:

@@ -23,6 +23,7 @@ from analysis.reporting.words import (
     verdicts,
 )
 from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WRONG, Caution
 from analysis.reporting.words.validity import phrase_verdict_without_judged_model
 from analysis.reporting.words.verdicts import Band
 
@@ -202,33 +203,40 @@ def _list_cautions(frames: Frames, means: pd.DataFrame, spread: pd.DataFrame) ->
     """Yield what weakens the answer."""
     silent = means[is_validity_below_half(means["validity"])]
     if len(silent) and len(silent) < len(means):
-        yield (f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.")
+        yield Caution(f"{FEW_SCORES}: {join_names(list(silent['label']))}. Nothing is said of them.", WRONG)
     yield from list_few_items_cautions(
         means.set_index("label")["n_items"], consequence="intervals may be too narrow where scores are skewed"
     )
     bare = means[means["mean"].notna() & means["mean_lower"].isna() & (means["n_items"] > 1)]
     if len(bare):
-        yield (
+        yield Caution(
             "No interval of the mean where fewer than six items differ from the others: "
-            f"{join_names(list(bare['label']))}."
+            f"{join_names(list(bare['label']))}.",
+            LEFT_OUT,
         )
     single = spread[(spread["n_items"] == 0) & (spread["wordings_most"] > 0)]
     if len(single):
-        yield (
-            f"One wording of each item only: nothing is said of other wordings for {join_names(list(single['label']))}."
+        yield Caution(
+            "One wording of each item only: nothing is said of other wordings for "
+            f"{join_names(list(single['label']))}.",
+            LEFT_OUT,
         )
     several = spread[spread["n_items"] > 0]
     if len(several) and several["wordings_most"].max() > several["wordings_least"].min():
         sizes = format_count_range(several[["wordings_least", "wordings_most"]].stack())
-        yield f"Items have {sizes} wordings; with more of them, more items pass in some wordings only."
+        yield Caution(f"Items have {sizes} wordings; with more of them, more items pass in some wordings only.", WRONG)
     for measure in means.loc[means["range"] == "", "measure"].unique():
-        yield (
+        yield Caution(
             f"{labels.shorten_middle(measure, 24)} has no bounds: its threshold is a quantile of all scores, and says "
-            "nothing of what is good."
+            "nothing of what is good.",
+            READING,
         )
     others = frames["scored_means"]["measure"].unique()
     if len(others) > means["measure"].nunique():
         names = [labels.shorten_middle(name, 24) for name in means["measure"].unique()]
         which = "first measure" if len(names) == 1 else "first measures of their studies"
         all_measures = "both" if len(others) == 2 else f"all {len(others)}"
-        yield f"The sentences are about {join_names(names)}, the {which}; figures and tables have {all_measures}."
+        yield Caution(
+            f"The sentences are about {join_names(names)}, the {which}; figures and tables have {all_measures}.",
+            LEFT_OUT,
+        )

@@ -19,6 +19,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.labels import SEPARATOR
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 
@@ -57,9 +58,10 @@ def _yield_score_cautions(
     """Yield the cautions, from tables and options as in `list_cautions`."""
     flat = int((models["caution"] == EQUAL).sum())
     if flat:
-        yield (
+        yield Caution(
             f"All scores are equal in {flat:,} of {format_quantity(len(models), 'combination')} of group, model and "
-            "condition. Kurtosis and tau are undefined there, and left out of every count and correlation."
+            "condition. Kurtosis and tau are undefined there, and left out of every count and correlation.",
+            LEFT_OUT,
         )
     settings = models["range"] + " at " + models["temperature"].map("{:g}".format).map(phrase_temperature)
     yield from list_cautions_unless_all_models_unjudged(
@@ -70,12 +72,15 @@ def _yield_score_cautions(
     total = ((sampled["n"] + sampled["unscored"] - sampled["no_response"]) * sampled["samples"]).sum()
     moved = sampled["clipped"].sum()
     if total and moved / total >= OFTEN_CLIPPED:
-        yield f"{moved:,} of {total:,.0f} samples ({format_percent(moved / total)}) were moved into the range."
+        yield Caution(
+            f"{moved:,} of {total:,.0f} samples ({format_percent(moved / total)}) were moved into the range.", WRONG
+        )
     wordy = int((models["unscored"] - models["no_response"]).sum())
     if wordy:
-        yield (
+        yield Caution(
             f"{format_quantity(wordy, 'score')} {'is' if wordy == 1 else 'are'} missing: what was answered held no "
-            "number, or too few."
+            "number, or too few.",
+            LEFT_OUT,
         )
     yield from _describe_missing_gold(setting_rows)
     table = select_setting_rows(frames["score_influence"], setting)
@@ -83,12 +88,13 @@ def _yield_score_cautions(
     of_few = correlations[correlations["n"] < FEW_POINTS]
     if len(of_few):
         studies_text = f" in {join_names([f'“{name}”' for name in of_few['study']])}" if len(correlations) > 1 else ""
-        yield (
+        yield Caution(
             f"The correlation of kurtosis and tau has only {format_count_range(of_few['n'], 'point')}{studies_text}: "
-            "it says little."
+            "it says little.",
+            WIDE,
         )
     if len(frames["score_differences"]) == 0:
-        yield "No series has both a base and a tuned model: these runs cannot say what tuning does."
+        yield Caution("No series has both a base and a tuned model: these runs cannot say what tuning does.", LEFT_OUT)
     if len(setting_rows):
         item_counts = setting_rows["n_gold"].where(
             setting_rows["n_gold"] > 0, setting_rows["n"]
@@ -113,11 +119,12 @@ def _describe_effect_of_numberless_samples(conventions: pd.DataFrame, setting: s
         else f"changes by up to {largest_change} points"
     )
     losers = f"{format_quantity(lost_scores, 'item')} {'loses its score' if lost_scores == 1 else 'lose their scores'}"
-    yield (
+    yield Caution(
         f"{format_quantity(int(conventions['dropped'].sum()), 'sample')} "
         f"{'holds' if conventions['dropped'].sum() == 1 else 'hold'} no number. Where they count (-p "
         f"invalid=inconsistent), {losers if lost_scores else 'no item loses its score'}. "
-        f"The share of the most frequent score {changes}."
+        f"The share of the most frequent score {changes}.",
+        WRONG,
     )
 
 
@@ -125,10 +132,11 @@ def _describe_missing_gold(setting_rows: pd.DataFrame) -> Iterator[str]:
     """Say how many items have no human score, so that they are left out of tau."""
     missing_gold = int((setting_rows["n"] - setting_rows["n_gold"]).max())
     if setting_rows["n_gold"].max() == 0:
-        yield "No item has a human score, so there is no tau."
+        yield Caution("No item has a human score, so there is no tau.", LEFT_OUT)
     elif missing_gold:
         verbs = ("has", "is") if missing_gold == 1 else ("have", "are")
-        yield (
+        yield Caution(
             f"Up to {format_quantity(missing_gold, 'item')} of a group {verbs[0]} no human score and {verbs[1]} left "
-            "out of tau."
+            "out of tau.",
+            LEFT_OUT,
         )

@@ -171,12 +171,14 @@ def _list_labels_and_legend_names(frame: pd.DataFrame) -> tuple[list[str], list[
 
 
 def _assign_looks_to_labels(frame: pd.DataFrame, looks: Looks | None) -> Looks:
-    """Give every label its model's look; where a model has several, one each, so that the legend tells them apart."""
+    """Give every label its model's look, one each where a model has several; all one where there is no legend."""
     looks = looks or plotting.assign_look_to_each_model(frame["model"])
     model_by_label = dict(zip(frame["label"], frame["model"], strict=True))
-    return plotting.assign_looks_of_distinct_colours(
-        {label: looks[model] for label, model in model_by_label.items()}, _list_labels_and_legend_names(frame)[0]
-    )
+    look_by_label = {label: looks[model] for label, model in model_by_label.items()}
+    names, legend_names = _list_labels_and_legend_names(frame)
+    if not legend_names:  # no colour is unsaid
+        return plotting.assign_one_look_to_all_models(look_by_label)
+    return plotting.assign_looks_of_distinct_colours(look_by_label, names)
 
 
 def _draw_temperature_line(axes: Axes, part: pd.DataFrame, measure: str, looks: Looks, shift: float) -> None:

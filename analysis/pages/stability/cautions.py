@@ -22,6 +22,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 
 FEW_PARAPHRASES = 20
@@ -77,8 +78,11 @@ def _describe_bounded_masses(invalid: pd.DataFrame) -> list[str]:
         return []
     most = format_value_by_column(bounded_rows["mass_missing"].iloc[0], look_up_column("invalid", "mass_missing"))
     return [
-        f"Bounds: for {join_names(bounded_rows['label'].tolist())} a server showed the most probable tokens only. So "
-        f"masses are lower bounds: on average, up to {most} more of the probability may be on the answers."
+        Caution(
+            f"Bounds: for {join_names(bounded_rows['label'].tolist())} a server showed the most probable tokens only. "
+            f"So masses are lower bounds: on average, up to {most} more of the probability may be on the answers.",
+            WRONG,
+        )
     ]
 
 
@@ -86,7 +90,7 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
     """Name the models that give the same answer to every item on average; of one item, that would be nothing."""
     labelled_rows = stability.assign(label=labels.build_row_labels(stability))
     labelled_rows = labelled_rows[~is_validity_below_half(labelled_rows["validity"]) & (labelled_rows["n_items"] > 1)]
-    sentences = []
+    sentences: list[str] = []
     for mark, answer in (("+", choice.first), ("-", choice.second)):
         names = sorted(labelled_rows.loc[labelled_rows["mark"] == mark, "label"])
         if names:
@@ -95,8 +99,11 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
                 f"{answer}{ending} with" if choice.is_agree_disagree else f"choose{ending} {quote_answer(answer)} on"
             )
             sentences.append(
-                f"{join_names(names)} {choice_text} every item on average. That is always the same answer, whatever is "
-                "asked."
+                Caution(
+                    f"{join_names(names)} {choice_text} every item on average. That is always the same answer, "
+                    "whatever is asked.",
+                    WRONG,
+                )
             )
     return sentences
 
@@ -114,8 +121,11 @@ def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> lis
     n_without_item = excluded.groupby(["study", "item"])["item"].transform("size")
     models_text = "" if (n_without_item == n_of_all).all() else " for some models"
     return [
-        f"{excluded_count:,} of {format_quantity(max(total, excluded_count), 'item')} "
-        f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}."
+        Caution(
+            f"{excluded_count:,} of {format_quantity(max(total, excluded_count), 'item')} "
+            f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}.",
+            LEFT_OUT,
+        )
     ]
 
 
@@ -127,7 +137,11 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     worst = invalid.dropna(subset="share").sort_values("share", kind="stable").iloc[-1]  # of no response, no share
     most = f", most from {worst['label']} ({format_percent(worst['share'])})" if invalid["share"].nunique() > 1 else ""
     return [
-        f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid answer{most}."
+        Caution(
+            f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid "
+            f"answer{most}.",
+            LEFT_OUT,
+        )
     ]
 
 
@@ -157,8 +171,11 @@ def describe_agreement_bounds_from_unread_answers(written: pd.DataFrame, choice:
     n_written, n_rows = row.get("n_written", 0), row.get("n_rows", 0)  # of table `answers`, all are texts
     over = f", over the {format_quantity(n_written, 'response')} without probabilities," if n_written < n_rows else ""
     return [
-        f"Unread answers leave most open for {row['label']}: its {choice.measure_phrase}{read_text}{over} lies "
-        f"between {low} and {high}."
+        Caution(
+            f"Unread answers leave most open for {row['label']}: its {choice.measure_phrase}{read_text}{over} lies "
+            f"between {low} and {high}.",
+            WRONG,
+        )
     ]
 
 
@@ -171,8 +188,11 @@ def _describe_few_models_items_or_wordings(stability: pd.DataFrame, items: pd.Da
     if len(few):
         in_studies = f" in {join_names([f'“{study}”' for study in few.index])}" if len(few) < len(typical) else ""
         sentences.append(
-            f"Only {format_count_range(few, 'wording')} per item{in_studies}: a single one is "
-            f"{'up to ' if few.nunique() > 1 else ''}{format_percent(1 / few.min())} of them, and ranges grow with the "
-            "number of wordings."
+            Caution(
+                f"Only {format_count_range(few, 'wording')} per item{in_studies}: a single one is "
+                f"{'up to ' if few.nunique() > 1 else ''}{format_percent(1 / few.min())} of them, and ranges grow with "
+                "the number of wordings.",
+                WIDE,
+            )
         )
     return sentences

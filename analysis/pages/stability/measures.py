@@ -113,7 +113,6 @@ def build_study_arrays_from_item_table(
         return wide
 
     rows = pivot_column_to_items_by_units("n_variants")
-    rows[rows == 0] = np.nan
     total = rows * pivot_column_to_items_by_units("validity_mean")
     is_without_probability = np.array([unit in _list_units_without_probability(runs, study_name) for unit in units])
     spreads = {"range": "agreement_range", "sd": "agreement_sd", "minority": "minority_share"}

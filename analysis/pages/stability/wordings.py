@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.reporting.catalogue.selection import AnswerPair, quote_answer
 from analysis.reporting.words import format_percent, format_quantity, labels
+from analysis.reporting.words.doubts import READING, WRONG, Caution
 
 SIMILAR = 0.95  # of the largest mean number of valid wordings; with fewer, spreads do not compare
 
@@ -37,9 +38,12 @@ def describe_uneven_wording_counts_of_models(items: pd.DataFrame) -> list[str]:
     mean = mean.assign(label=labels.build_row_labels(mean)).sort_values(["n_valid", "label"], kind="stable")
     low, high = mean.iloc[0], mean.iloc[-1]
     return [
-        f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
-        f"{high['n_valid']:.1f} with {high['label']}. A model with few valid wordings looks more stable than it is: "
-        "range shrinks with their number, and flips are missed."
+        Caution(
+            f"Different numbers of valid wordings: {low['n_valid']:.1f} per item on average with {low['label']}, "
+            f"{high['n_valid']:.1f} with {high['label']}. A model with few valid wordings looks more stable than it "
+            "is: range shrinks with their number, and flips are missed.",
+            WRONG,
+        )
     ]
 
 
@@ -63,9 +67,12 @@ def describe_ties_of_agreement(items: pd.DataFrame, choice: AnswerPair) -> list[
         return []
     as_first = "as agreeing" if choice.is_agree_disagree else f"for {quote_answer(choice.first)}"
     return [
-        f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
-        f"({choice.measure_phrase} of exactly 0.5). "
-        f"{'It counts' if number == 1 else 'They count'} {as_first}, as in the paper."
+        Caution(
+            f"{number:,} of {format_quantity(valid, 'answer')} {'is a tie' if number == 1 else 'are ties'} "
+            f"({choice.measure_phrase} of exactly 0.5). "
+            f"{'It counts' if number == 1 else 'They count'} {as_first}, as in the paper.",
+            READING,
+        )
     ]
 
 
@@ -89,9 +96,12 @@ def describe_flips_if_invalid_answers_count(convention_rows: pd.DataFrame, flip:
         return []
     row = flip_rows.loc[(flip_rows["flips_inconsistent"] - flip_rows["flips_dropped"]).abs().idxmax()]
     return [
-        f"Flips depend on what is done with invalid answers. For {row['label']}, "
-        f"{format_percent(row['flips_dropped'])} of the items flip where they are dropped, "
-        f"{format_percent(row['flips_inconsistent'])} where they count as not with the majority."
+        Caution(
+            f"Flips depend on what is done with invalid answers. For {row['label']}, "
+            f"{format_percent(row['flips_dropped'])} of the items flip where they are dropped, "
+            f"{format_percent(row['flips_inconsistent'])} where they count as not with the majority.",
+            WRONG,
+        )
     ]
 
 
@@ -101,8 +111,11 @@ def describe_variants_equal_up_to_whitespace(twins: pd.DataFrame) -> list[str]:
         return []
     wordings, items = int(twins["n_variants"].sum()), len(twins.drop_duplicates(["study", "item"]))
     return [
-        f"{wordings:,} wordings of {format_quantity(items, 'item')} differ from another one in line ends or "
-        "surrounding blanks only. They count as different wordings."
+        Caution(
+            f"{wordings:,} wordings of {format_quantity(items, 'item')} differ from another one in line ends or "
+            "surrounding blanks only. They count as different wordings.",
+            WRONG,
+        )
     ]
 
 
@@ -115,8 +128,11 @@ def describe_paraphrases_of_changed_meaning(items: pd.DataFrame) -> list[str]:
     lowest = changed_items.iloc[0]
     of_study = f" of “{lowest['study']}”" if items["study"].nunique() > 1 else ""
     return [
-        f"Checked by hand, the paraphrases of {len(changed_items):,} of {format_quantity(len(checked_items), 'item')} "
-        "do not all mean the same. The lowest share that does is "
-        f"{format_percent(lowest['match_proportion'])} (item {lowest['item']}{of_study}). A flip there may be a change "
-        "of meaning."
+        Caution(
+            f"Checked by hand, the paraphrases of {len(changed_items):,} of "
+            f"{format_quantity(len(checked_items), 'item')} do not all mean the same. The lowest share that does is "
+            f"{format_percent(lowest['match_proportion'])} (item {lowest['item']}{of_study}). A flip there may be a "
+            "change of meaning.",
+            WRONG,
+        )
     ]

@@ -11,6 +11,7 @@ from analysis.pages.text_features.terms import name_predictor
 from analysis.reporting.catalogue import look_up_column
 from analysis.reporting.catalogue.columns import format_value_by_column
 from analysis.reporting.words import format_quantity, join_names, list_few_items_cautions, list_few_models_cautions
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
 from analysis.statistics.mixed.result import ALPHA
 from analysis.statistics.multiplicity import holm
@@ -63,14 +64,16 @@ def _describe_left_out_and_doubtful_features(components: pd.DataFrame) -> Iterat
     for reason, rows in absent.groupby("missing", sort=False):
         names = [name_predictor(feature) for group in rows["columns"] for feature in group.split(", ")]
         reason_text = str(reason).rstrip(".")
-        yield f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {capitalise_sentence(reason_text)}."
+        yield Caution(
+            f"Left out: {join_names(list(dict.fromkeys(names)), 4)}. {capitalise_sentence(reason_text)}.", LEFT_OUT
+        )
     named = components.dropna(subset=["looks_like"])
     for language, looks_like in named[["language", "looks_like"]].drop_duplicates().itertuples(index=False, name=None):
         sentence = describe_language_mismatch(language, looks_like)
-        yield f"{capitalise_sentence(sentence)}."
+        yield Caution(f"{capitalise_sentence(sentence)}.", WRONG)
     texts = [text.split("; ", 1)[-1].rstrip(".") for text in components["component"].dropna() if "because" in text]
     for text in dict.fromkeys(texts):  # every study has its row
-        yield f"Sentiment is measured by another tool than the paper's: {text}."
+        yield Caution(f"Sentiment is measured by another tool than the paper's: {text}.", READING)
 
 
 def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) -> Iterator[str]:
@@ -92,9 +95,10 @@ def _describe_collinear_features(vif: pd.DataFrame, correlations: pd.DataFrame) 
             f"{format_value_by_column(pair.iloc[0], look_up_column('correlations', 'r'))}: per word they are 1 − "
             "roots/words in sum, so only their difference can be estimated."
         )
-    yield (
+    yield Caution(
         f"Nearly collinear (variance inflation above {COLLINEAR:g}): {join_names(names, 4)}. Do not read these one by "
-        f"one.{syntax_text}"
+        f"one.{syntax_text}",
+        WIDE,
     )
 
 
@@ -102,27 +106,29 @@ def _describe_fit_problems(fits: pd.DataFrame) -> Iterator[str]:
     """Say which fits failed, are singular, did not converge, dropped predictors or left out responses."""
     failed = fits[fits["n_rows"] == 0]
     for reason, rows in failed.groupby("message", sort=False):
-        yield f"{join_names(list(rows['label']))}: {reason}."
+        yield Caution(f"{join_names(list(rows['label']))}: {reason}.", LEFT_OUT)
     fitted = fits[fits["n_rows"] > 0]
     singular = fitted[fitted["singular"].astype(bool)]
     if len(singular):
-        yield (
+        yield Caution(
             f"Singular fit in {_phrase_share_of_fits(len(singular), fitted)} (item variance 0): "
-            f"{join_names(list(singular['label']))}."
+            f"{join_names(list(singular['label']))}.",
+            WIDE,
         )
     unconverged = fitted[~fitted["converged"].astype(bool)]
     if len(unconverged):
-        yield (
+        yield Caution(
             f"No convergence in {_phrase_share_of_fits(len(unconverged), fitted)}: "
-            f"{join_names(list(unconverged['label']))}."
+            f"{join_names(list(unconverged['label']))}.",
+            WRONG,
         )
     for reason, rows in fitted[fitted["dropped"] != ""].groupby("dropped", sort=False):
-        yield f"Dropped from {_phrase_share_of_fits(len(rows), fitted)}: {reason}."
+        yield Caution(f"Dropped from {_phrase_share_of_fits(len(rows), fitted)}: {reason}.", LEFT_OUT)
     incomplete = int(fitted["n_missing"].sum())
     if incomplete:
         total = incomplete + int(fitted["n_rows"].sum())
         verbs = "has a missing value and is" if incomplete == 1 else "have a missing value and are"
-        yield f"{incomplete:,} of {format_quantity(total, 'response')} {verbs} left out."
+        yield Caution(f"{incomplete:,} of {format_quantity(total, 'response')} {verbs} left out.", LEFT_OUT)
 
 
 def _describe_item_varying_and_unconfirmed_effects(effects: pd.DataFrame) -> Iterator[str]:
@@ -133,17 +139,19 @@ def _describe_item_varying_and_unconfirmed_effects(effects: pd.DataFrame) -> Ite
         counts = varying["term"].value_counts()
         # Where all features differ equally often, none does so most often.
         most_often = "most often " if counts.min() < counts.max() else ""
-        yield (
+        yield Caution(
             f"Effects differ between items in {len(varying)} of {format_quantity(len(tested), 'F test')} (Holm): "
             f"{most_often}{join_names(list(map(name_predictor, counts.index)), 3)}. "
-            "One number per model is then an average over these items."
+            "One number per model is then an average over these items.",
+            READING,
         )
     unconfirmed = effects[(effects["p_bonferroni"] < ALPHA) & ~effects["confirmed"]]
     if len(unconfirmed):
         significant_count = format_quantity(int((effects["p_bonferroni"] < ALPHA).sum()), "test")
-        yield (
+        yield Caution(
             f"Cluster-robust errors do not confirm {len(unconfirmed)} of the {significant_count} that are significant "
-            "by the fits' own errors. They count as not significant here."
+            "by the fits' own errors. They count as not significant here.",
+            WIDE,
         )
 
 
@@ -155,10 +163,11 @@ def _describe_effects_with_invalid_as_disagreement(table: pd.DataFrame) -> Itera
     of_both = effects_in_both[["confirmed_dropped", "confirmed_inconsistent"]].astype(bool)
     changed = int((of_both["confirmed_dropped"] != of_both["confirmed_inconsistent"]).sum())
     models = table["model"].nunique()
-    yield (
+    yield Caution(
         f"{format_quantity(models, 'model')} gave invalid answers. Whether these are dropped or count as not agreeing "
         f"(-p invalid=inconsistent) decides about the significance of {changed or 'none'} of "
-        f"{format_quantity(len(effects_in_both), 'effect')} of {'this model' if models == 1 else 'these models'}."
+        f"{format_quantity(len(effects_in_both), 'effect')} of {'this model' if models == 1 else 'these models'}.",
+        WRONG,
     )
 
 
@@ -169,4 +178,6 @@ def _describe_logit_scale_disagreement(scales: pd.DataFrame) -> Iterator[str]:
     ]
     if len(changed):
         effect_count = format_quantity(len(scales), "effect")
-        yield f"Agreement and its logit disagree on {len(changed)} of {effect_count}; see the table of scales."
+        yield Caution(
+            f"Agreement and its logit disagree on {len(changed)} of {effect_count}; see the table of scales.", WIDE
+        )

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis.reporting.words import Answer, format_quantity, join_names
 from analysis.reporting.words.counts import phrase_models_with_verb
+from analysis.reporting.words.doubts import LEFT_OUT, Caution
 from ground.capitals import capitalise_sentence
 
 AXES = {"spread": "Distance of wordings", "score": "Mean score"}
@@ -101,10 +102,13 @@ def _describe_unknown_prompts(prompts: pd.DataFrame) -> list[str]:
     is_of_some = prompts["study"].nunique() > 1 and prompts["unknown"].nunique() > 1
     of_studies = " of “" + prompts["study"] + "”" if is_of_some else ""
     names, unknown_prompts = prompts["condition"] + of_studies, prompts[prompts["unknown"] != ""]
-    sentences = []
+    sentences: list[str] = []
     for reason, rows in unknown_prompts.groupby("unknown", sort=False):
         conditions = join_names(list(names[rows.index].unique()))
         sentences.append(
-            f"The rest of the prompts of {conditions}, if any, is not known. {capitalise_sentence(str(reason))}."
+            Caution(
+                f"The rest of the prompts of {conditions}, if any, is not known. {capitalise_sentence(str(reason))}.",
+                LEFT_OUT,
+            )
         )
     return sentences

@@ -16,6 +16,7 @@ from analysis.reporting.words import (
     list_few_items_cautions,
     list_few_models_cautions,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WRONG, Caution
 from analysis.runs.folder import ORIGINAL
 
 SAME = 0.95  # share of one answer from which on a model says nearly always the same
@@ -36,7 +37,7 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
         consistency_rows[~is_validity_below_half(average_validity_over_patterns_per_row(consistency_rows))]
     )
     if reworded["accuracy"].isna().all() and reworded["consistency"].notna().any():
-        yield "No right answers are known: accuracy and Overall are undefined."
+        yield Caution("No right answers are known: accuracy and Overall are undefined.", LEFT_OUT)
     pair_counts = reworded[["n", "n_items"]].min(axis=1).set_axis(reworded["label"])
     about_overall = ". That of Overall tends to be too narrow" if reworded["overall"].notna().any() else ""
     yield from list_few_items_cautions(pair_counts, " in a cell", f"intervals are wide{about_overall}")
@@ -55,21 +56,26 @@ def _describe_models_with_few_valid_answers(consistency_rows: pd.DataFrame) -> I
         of_study = f" of study “{study}”" if shared_tasks[language, task] else ""
         task_name = f"“{task}”{f' in {get_name_of_language(language)}' if language else ''}{of_study}"
         if empty.all():
-            yield f"No model gives a valid answer to {task_name}: nothing is measured there."
+            yield Caution(f"No model gives a valid answer to {task_name}: nothing is measured there.", LEFT_OUT)
         elif none.all():
-            yield f"No model gives a valid answer to an original question of {task_name}: nothing is measured there."
+            yield Caution(
+                f"No model gives a valid answer to an original question of {task_name}: nothing is measured there.",
+                LEFT_OUT,
+            )
         elif empty.any():
-            yield (
+            yield Caution(
                 f"There are no valid answers to {task_name} from "
-                f"{_join_unit_labels_for_sentence(none.index[empty], part)}."
+                f"{_join_unit_labels_for_sentence(none.index[empty], part)}.",
+                LEFT_OUT,
             )
         low = is_validity_below_half(valid) & ~empty
         if low.any():
-            yield (
+            yield Caution(
                 f"Less than half of the answers to {task_name} are valid for "
                 f"{_join_unit_labels_for_sentence(low.index[low], part)}. The lowest share is "
                 f"{format_percent(valid[low].min(), 1)}. What the other answers would have been is not known, so "
-                "these are not compared."
+                "these are not compared.",
+                WRONG,
             )
 
 
@@ -92,12 +98,13 @@ def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[s
         for name in rows_with_pairs
         if name.startswith(("consistency_", "yes_"))
     }
-    yield (
+    yield Caution(
         f"{format_quantity(invalid_pairs, 'pair')} {'has' if invalid_pairs == 1 else 'have'} an invalid answer. In the "
         f"rows of such pairs and some valid ones, mean Consistency is {mean['consistency_dropped']} without these "
         f"pairs. It is {mean['consistency_inconsistent']} where they count as inconsistent (-p invalid=inconsistent), "
         f"and would be {mean['consistency_most']} if all were consistent. The share of “Yes” lies between "
-        f"{mean['yes_inconsistent']} and {mean['yes_most']}, whatever the invalid answers say."
+        f"{mean['yes_inconsistent']} and {mean['yes_most']}, whatever the invalid answers say.",
+        WRONG,
     )
 
 
@@ -112,8 +119,9 @@ def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
             included = ", antonyms included" if rows["has_antonyms"].all() else ""
-            yield (
+            yield Caution(
                 f"{join_names(list(rows['label']))} {'says' if len(rows) == 1 else 'say'} “{word}” to nearly "
                 f"everything{included}. This is consistent under {'the other kinds of' if included else 'every'} "
-                "wording without any understanding."
+                "wording without any understanding.",
+                WRONG,
             )

@@ -102,7 +102,9 @@ def answer_page_question(
             for text in _describe_yes_changes(str(name), part, table, several, _count_tested_yes_changes(means))
         ),
         "shifts": tuple(_describe_acquiescence_by_answer_certainty(frames["shifts"], table)),
-        "shots": tuple(_describe_mean_consistency_change("Exemplars change Consistency by", frames["shots"])),
+        "shots": tuple(
+            _describe_mean_consistency_change("Consistency with exemplars minus without is", frames["shots"])
+        ),
         "stages": tuple(
             _describe_mean_consistency_change(
                 "Consistency of the tuned models minus that of the base models of their series is", frames["stages"]

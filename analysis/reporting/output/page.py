@@ -41,6 +41,7 @@ from analysis.reporting.output.exploring import Run
 from analysis.reporting.output.html import Html, render_missing_content_note, render_template_for_notebook
 from analysis.reporting.output.notebooks import parse_run_folder_names, resolve_path_here_or_in_notebooks
 from analysis.reporting.words import Answer, labels, prompts, thinking
+from analysis.reporting.words.doubts import sort_cautions_by_gravity
 from analysis.reporting.words.one_model import rephrase_heading_for_one_model
 from analysis.reporting.words.shots import describe_varying_example_counts
 from analysis.runs.folder import list_run_folders, read_protocol_of_run
@@ -140,9 +141,9 @@ class Page:
     def render_answer_with_added_cautions(self, answer: Answer, support: str = "") -> Html:
         """Show the answer in words, and keep what the cells below show of it: its cautions and details.
 
-        On every page, these cautions come first, in this order: those about a part, about prompts without a response,
-        about models that were never asked, and about thoughts without an end. Where the number of examples varied, and
-        not the wording, the first screen says so.
+        Every page has those about a part, about prompts without a response, about models that were never asked, and
+        about thoughts without an end, too. The gravest comes first (`words.doubts`). Where the number of examples
+        varied, and not the wording, the first screen says so.
 
         Parameters
         ----------
@@ -168,9 +169,9 @@ class Page:
         setup = " ".join(filter(None, (answer.setup, part_sentence)))
         unclosed_cautions = thinking.list_unclosed_thought_cautions(count_unclosed_thoughts(self.runs))
         unasked_cautions = words.list_cautions_about_unasked_models(list_unasked_models(self.runs))
-        cautions = (
-            *part_cautions, *unanswered_cautions, *unasked_cautions, *unclosed_cautions, *answer.cautions
-        )  # fmt: skip
+        cautions = sort_cautions_by_gravity(
+            [*part_cautions, *unanswered_cautions, *unasked_cautions, *unclosed_cautions, *answer.cautions]
+        )
         self._answer = replace(
             answer, setup=setup, cautions=cautions, support=support, varied=describe_varying_example_counts(self.runs)
         )

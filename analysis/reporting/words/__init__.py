@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analysis.measures.thresholds import FEW_ITEMS, FEW_MODELS
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.statistics.interval import list_reasons_for_missing_intervals
 from analysis.statistics.multiplicity import compute_smallest_p_after_holm
 from analysis.statistics.significance import ROUNDING
@@ -309,12 +310,12 @@ def list_cautions_about_left_out_parts(part: Part | None) -> list[str]:
         f"where {shorten_to_one_line(part.condition, 300)}."
     )
     if part.pairs is None:
-        return [caution]
+        return [Caution(caution, LEFT_OUT)]
     unlike = (
         "Models or conditions keep different wordings here: they may differ because of that, and numbers of a part "
         "that was chosen by its answers say little about other answers."
     )
-    return [caution, unlike]
+    return [Caution(caution, LEFT_OUT), Caution(unlike, WRONG)]
 
 
 def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> list[str]:
@@ -328,9 +329,12 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> l
     reasons = unanswered_counts.loc[unanswered_counts["failed"] > 0, "reason"]
     first = f" The first error: “{shorten_to_one_line(reasons.iloc[0], 120)}”." if len(reasons) else ""
     return [
-        f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
-        f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
-        f"{join_names(list_failed_and_missing_counts_by_unit(unanswered_counts))}.{first}"
+        Caution(
+            f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
+            f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
+            f"{join_names(list_failed_and_missing_counts_by_unit(unanswered_counts))}.{first}",
+            LEFT_OUT,
+        )
     ]
 
 
@@ -343,8 +347,8 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
     them = "it" if len(names) == 1 else "them"
     they = "it" if len(names) == 1 else "they"
     return [
-        f"Not asked: {join_names(names)}. The call names {them}; {they} could not be loaded, or the run ended before "
-        f"{them}."
+        Caution(f"Not asked: {join_names(names)}. The call names {them}; {they} could not be loaded, or the run ended "
+        f"before {them}.", LEFT_OUT)
     ] if names else []  # fmt: skip
 
 
@@ -366,14 +370,14 @@ def _join_failed_and_missing_counts(n_failed: int, n_missing: int, verb: str = "
     return ", ".join(filter(None, counts))
 
 
-def list_few_models_cautions(n_models: int) -> list[str]:
+def list_few_models_cautions(n_models: int) -> list[Caution]:
     """Return the caution about a small number of models; empty where there are enough.
 
     >>> list_few_models_cautions(1), list_few_models_cautions(FEW_MODELS)
     (['Only 1 model: these results say nothing about models in general.'], [])
     """
     caution = f"Only {format_quantity(n_models, 'model')}: these results say nothing about models in general."
-    return [caution] if n_models < FEW_MODELS else []
+    return [Caution(caution, WIDE)] if n_models < FEW_MODELS else []
 
 
 def list_few_items_cautions(
@@ -410,7 +414,12 @@ def list_few_items_cautions(
         return []
     names = list(dict.fromkeys(map(str, few.sort_values(kind="stable").index)))
     who = "" if len(few) == len(known_sizes) else f" for {join_long_names(names)}"
-    return [f"Only {format_count_range(few)} {'item' if few.max() == 1 else 'items'}{qualifier}{who}: {consequence}."]
+    return [
+        Caution(
+            f"Only {format_count_range(few)} {'item' if few.max() == 1 else 'items'}{qualifier}{who}: {consequence}.",
+            WIDE,
+        )
+    ]
 
 
 def explain_no_interval(row: pd.Series, value_column: str) -> str:

@@ -19,6 +19,7 @@ from analysis.measures.chance import (
     measure_same_vs_cross_wording_gap_per_item,
 )
 from analysis.reporting.words import join_names, labels, verdicts
+from analysis.reporting.words.doubts import WRONG, Caution
 from analysis.runs import Runs
 from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.significance import ROUNDING
@@ -166,4 +167,4 @@ def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes
             rows, units_with_chance_changes[units_with_chance_changes["answers"] == answers]
         )
         if is_by_chance.any():
-            yield caution.format(join_names(list(rows.loc[is_by_chance, "label"].unique())))
+            yield Caution(caution.format(join_names(list(rows.loc[is_by_chance, "label"].unique()))), WRONG)

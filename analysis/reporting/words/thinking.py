@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.reporting.words import format_percent, format_quantity, labels
+from analysis.reporting.words.doubts import LEFT_OUT, WRONG, Caution
 
 
 def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:
@@ -13,7 +14,7 @@ def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:
     `unclosed_counts`: from `analysis.measures.thoughts.count_unclosed_thoughts`. There is a caution for the thoughts
     without an answer, and one for those closed at a budget.
     """
-    cautions = []
+    cautions: list[str] = []
     for is_forced, consequence in (
         (False, "They have no answer, and are in no mean: a larger --max-tokens may end them"),
         (True, "They were closed by force, and their answers count: a larger --budget may end them"),
@@ -29,7 +30,10 @@ def list_unclosed_thought_cautions(unclosed_counts: pd.DataFrame) -> list[str]:
         n_unanswered = 0 if is_forced else int(rows["unanswered"].sum())
         none = f" {format_quantity(n_unanswered, 'prompt')} got no answer at all." if n_unanswered else ""
         cautions.append(
-            f"{format_percent(n_unclosed / n_thoughts)} of {format_quantity(n_thoughts, 'thought')} did not end within "
-            f"their tokens ({worst}). {consequence}.{none}"
+            Caution(
+                f"{format_percent(n_unclosed / n_thoughts)} of {format_quantity(n_thoughts, 'thought')} did not end "
+                f"within their tokens ({worst}). {consequence}.{none}",
+                WRONG if is_forced else LEFT_OUT,
+            )
         )
     return cautions

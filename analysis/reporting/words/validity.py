@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import INVALID, UNCLEAR, VALID, is_validity_below_half, judge_validity_of_models
 from analysis.reporting.words import format_percent, join_names
+from analysis.reporting.words.doubts import WRONG, Caution
 from analysis.reporting.words.labels import ON_OPTIONS
 
 SETTING = ("study", "condition")  # a model may answer under one, and not under another
@@ -180,14 +181,19 @@ of the probability was shown, so what is on the options is known between bounds.
             share += f" with {least['label']}, {rank}"
         reason = shortage or f"Less than half of the probability is {'' if is_sure else 'surely '}{ON_OPTIONS}"
         sentences.append(
-            f"Not judged: {_join_labels_or_count(list(invalid['label']), len(best_rows))}. {reason}: {share}."
+            Caution(
+                f"Not judged: {_join_labels_or_count(list(invalid['label']), len(best_rows))}. {reason}: {share}.",
+                WRONG,
+            )
         )
     if len(unclear):
         names = [f"{row['label']} ({_format_validity(row)})" for _, row in unclear.iterrows()]
         lowest_name = names[int(unclear["validity"].astype(float).argmin())]
         who = _join_labels_or_count(names, len(best_rows), f", such as {lowest_name}")
         sentences.append(
-            f"Not judged: {who}. Whether half of the probability is on the options cannot be told. {BOUNDS}"
+            Caution(
+                f"Not judged: {who}. Whether half of the probability is on the options cannot be told. {BOUNDS}", WRONG
+            )
         )
     return tuple(sentences)
 

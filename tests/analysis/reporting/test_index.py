@@ -14,6 +14,7 @@ from analysis.reporting.output.first_screen import FirstScreen, read_first_scree
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.results import NotebookResult
 from analysis.reporting.words import Answer
+from analysis.reporting.words.doubts import LEFT_OUT, READING, WIDE, WRONG, Caution, sort_cautions_by_gravity
 from helpers.chromium import CHROMIUM, open_page
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='{0}pt' height='{1}pt' viewBox='0 0 {0} {1}'></svg>"
@@ -48,6 +49,15 @@ def test_the_first_screen_is_read_from_an_executed_notebook():
     assert (screen.warning, screen.cautions, screen.details) == ("", ANSWER.cautions, ("“Yes” means 5 %. So.",))
     assert screen.picture_html.count("<img") == 1
     assert "figcaption" not in screen.picture_html and SVG.format(504, 300) in screen.picture_html
+
+
+def test_a_page_opens_with_what_makes_a_number_wrong_whatever_the_order_in_which_it_is_found():
+    """Prompts without a response came first on all pages, before numbers that chance may have made."""
+    told = [Caution("Not asked.", LEFT_OUT), Caution("Few items.", WIDE), Caution("How to read.", READING),
+            Caution("Bounds.", WRONG), Caution("Few models.", WIDE), Caution("Chance.", WRONG)]  # fmt: skip
+    assert sort_cautions_by_gravity(told) == (
+        "Bounds.", "Chance.", "Few items.", "Few models.", "Not asked.", "How to read."
+    )  # fmt: skip
 
 
 def test_a_page_opens_with_three_cautions_and_folds_the_others():

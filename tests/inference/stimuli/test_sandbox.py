@@ -27,6 +27,7 @@ VALUES = {
     "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is tea good?"}],
     "tree": [{"n": 1, "below": [{"n": 2, "below": []}]}, {"n": 3, "below": []}],
     "nothing": None,
+    "long": "x" * 99_000,
 }
 USUAL = {
     "output": "{{ text }} {{ options }} {{ nothing }} {{ 1.5 }} {{ true }}",
@@ -128,9 +129,9 @@ ENDLESS = {
     "width by method": "{{ '{:1000000000}'.format(1) }}",
     "width by argument": "{{ '{:{}}'.format(1, 10**9) }}",
     "width by mapping": "{{ '{a:{b}}'.format_map({'a': 1, 'b': 10**9}) }}",
-    "kept slices": "{% set t = 'x' * 999999 %}{% set ns = namespace(x=[]) %}"
-    "{% for i in range(99999) %}{% set ns.x = ns.x + [t[1:]] %}{% endfor %}",
-    "searches": "{% set t = 'x' * 4000000 %}{% for i in range(99999) %}{% if 'b' in t %}{% endif %}{% endfor %}",
+    "kept slices": "{% set ns = namespace(x=[]) %}"
+    "{% for i in range(9999) %}{% set ns.x = ns.x + [long[1:]] %}{% endfor %}",
+    "searches": "{% for i in range(9999) %}{% if 'xb' in long %}{% endif %}{% endfor %}",
     "sorting": "{% for i in range(99999) %}{{ range(999)|sort|length }}{% endfor %}",
     "chance": "{{ [1, 2]|random }}",
     "number of 5,000 digits": "{{ " + "9" * 5000 + " }}",
@@ -160,6 +161,15 @@ def test_a_template_without_end_is_stopped_before_it_takes_memory(source, monkey
         assert time.thread_time() - begun < 10  # of 0.02 s, on a machine that does much else
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("name", "reason"), [("kept slices", "more than 100,000"), ("searches", "more than 0.02 s")])
+def test_slices_are_stopped_by_their_sum_and_searches_by_the_clock(name, reason, monkeypatch):
+    """Both were refused for a text that `*` makes, before the first slice or search."""
+    monkeypatch.setattr(sandbox, "SECONDS", 0.02)
+    monkeypatch.setattr(sandbox, "LARGEST", 100_000)
+    with pytest.raises(sandbox.TooMuch, match=reason):
+        compile_template("here", ENDLESS[name]).render(VALUES)
 
 
 def test_nothing_large_is_computed_while_a_template_is_checked():

@@ -187,6 +187,15 @@ def test_a_model_in_two_conditions_counts_once_among_models_and_twice_among_rows
     assert "Shown: the 24 with the lowest and highest mean score of 26 rows; the table has all." in caption
 
 
+def test_models_look_alike_where_no_legend_has_room_for_their_names(small):
+    (table,) = small["score_methods"]
+    many = pd.concat([table.assign(model=f"{number:02d}-" + table["model"]) for number in range(plots.MOST_NAMES)])
+    for frame, has_legend in ((table, True), (many, False)):
+        axes = plots.draw_score_methods(frame).axes[0]
+        colours = {line.get_markeredgecolor() for line in axes.lines if line.get_linestyle() == "None"}
+        assert (len(colours) > 1) == has_legend
+
+
 def test_a_model_that_gives_no_numbers_is_marked_among_sampled_and_exact_scores(tmp_path):
     run = runs.open_runs(make_run(tmp_path / "run", {"a": 9}, ranges=[(0, 9)], temperatures=[0.7]))
     table = contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0)

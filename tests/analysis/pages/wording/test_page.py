@@ -153,6 +153,15 @@ def test_antonyms_draw_to_yes_only_where_the_interval_says_so(antonym, said_of_y
     assert f"“Yes” is then {said_of_yes} points (" in told(narrative.answer_page_question(frames(rows, tmp_path)))
 
 
+def test_a_mean_difference_of_exemplars_is_not_called_their_effect_before_a_test(tmp_path):
+    """Where no difference could be shown, it began with "Exemplars change Consistency by"."""
+    rows = pd.concat([said({"original": "yyyy", "synonym": synonyms}, condition=condition)
+                      for condition, synonyms in (("chat/0-shot", "yyyy"), ("chat/4-shot", "yyyn"))])  # fmt: skip
+    sentence, test = narrative.answer_page_question(frames(rows, tmp_path)).details["shots"]
+    assert sentence == "Consistency with exemplars minus without is −25.0 points on average."
+    assert "no difference could be shown" in test
+
+
 def test_few_items_say_nothing_of_overall_where_it_is_undefined(tmp_path):
     few = {"original": "yn" * 4, "synonym": "yn" * 4}
     without = narrative.answer_page_question(frames(said(few), tmp_path)).cautions
