@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ground.command import print_failure_and_return_status, run_command
 from ground.commands import find_commands
 from ground.errors import InputError
-from ground.parser import CommandParser, parse_path
+from ground.parser import CommandParser, parse_path, require_nonempty_text
 from ground.progress import add_loudness_options, print_warning
 
 if TYPE_CHECKING:
@@ -140,9 +140,12 @@ def build_parser(program: str) -> argparse.ArgumentParser:
     )  # fmt: skip
     show.set_defaults(main=_print_prompts_and_answers, prints=True)
     show.add_argument("run", metavar="RUN", help="run folder")
-    show.add_argument("--item", default="", metavar="I", help="its wordings (default: some of the first item)")
-    show.add_argument("--model", default="", metavar="M", help="only this model (default: the first ones)")
-    show.add_argument("--condition", default="", metavar="C", help="only under this condition (default: all)")
+    for option, metavar, about in (
+        ("--item", "I", "its wordings (default: some of the first item)"),
+        ("--model", "M", "only this model (default: the first ones)"),
+        ("--condition", "C", "only under this condition (default: all)"),
+    ):
+        show.add_argument(option, type=require_nonempty_text, metavar=metavar, help=about)
     for word, command in find_commands(Path(__file__).parent).items():
         if word not in ABOUT:
             module = importlib.import_module(command.module)
@@ -162,7 +165,7 @@ def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> No
 def _add_where_option(parser: argparse.ArgumentParser) -> None:
     """Add the option --where, which keeps a part of the runs, to a parser."""
     parser.add_argument(
-        "--where", default="", metavar="CONDITION",
+        "--where", type=require_nonempty_text, metavar="CONDITION",
         help="keep a part of the runs: a condition such as \"stage = 'tuned'\", or a CSV file of keys",
     )  # fmt: skip
 
@@ -235,7 +238,7 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
             f"give run folders and then the name of a table: waver table {shlex.join([*options.names[1:], folders[0]])}"
         )
     columns = None if options.columns is None else [key.strip() for key in options.columns.split(",")]
-    frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where)
+    frame = _build_named_table(folders, name, _parse_parameters(options.parameter), options.where or "")
     for note in frame.attrs.get("notes", ()):
         print_warning(note)
     own_rows = tables.exclude_published_rows(name, frame)
@@ -258,7 +261,7 @@ def _print_prompts_and_answers(options: argparse.Namespace) -> int:
     from analysis.reporting.output.show import iterate_prompt_and_answer_lines
 
     for line in iterate_prompt_and_answer_lines(
-        runs.open_runs(options.run), options.item, options.model, options.condition
+        runs.open_runs(options.run), options.item or "", options.model or "", options.condition or ""
     ):
         sys.stdout.buffer.write(f"{line}\n".encode())
     return 0

@@ -59,6 +59,19 @@ def require_file_name(text: str) -> str:
     return text
 
 
+def require_nonempty_text(text: str) -> str:
+    """Return an argument that is no file, where an empty one would read as if the option were not given.
+
+    Raises
+    ------
+    ArgumentTypeError
+        It is empty.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty; give a text, or leave the option out")
+    return text
+
+
 def parse_path(text: str) -> Path:
     """Convert an argument to the path of a file or folder.
 

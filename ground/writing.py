@@ -9,12 +9,24 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from ground.locking import flush_to_disk, hold_lock_during_block, lock_if_abandoned
+
+_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[1-9])(\..*)?", re.IGNORECASE)
+
+
+def is_reserved_by_windows(name: str) -> bool:
+    """Tell whether Windows cannot open a file or folder of a name, whatever follows the first point.
+
+    >>> [is_reserved_by_windows(name) for name in ("CON", "aux.txt", "com1", "con-1", "v1.nul")]
+    [True, True, True, False, False]
+    """
+    return _RESERVED.fullmatch(name) is not None
 
 
 def write_atomically(path: Path, write: Callable[[Path], Any]) -> None:

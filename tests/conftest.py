@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from helpers.commands import ROOT, waver
 from helpers.once import make_once
@@ -32,6 +33,9 @@ collect_ignore_glob = [] if find_spec("vllm") else ["real_vllm/*"]
 # A slow minute of the machine is no failure, and a clean clone is judged by the examples that were tried here.
 settings.register_profile("waver", deadline=None, derandomize=True)
 settings.load_profile("waver")
+
+# Nor would it be by the same ones after an edit anywhere: Hypothesis would parse all our modules for constants to try.
+providers._get_local_constants = providers.Constants
 
 SLOW_FILE = re.compile(r"^pytestmark = \[?(\s*)pytest\.mark\.slow\b", re.M)
 
@@ -132,6 +136,22 @@ def report_folder(tmp_path_factory, demo_run) -> Path:
             waver("analysis", "report", demo_run, "--out", out, "-p", "resamples=100", "--single-file")
 
     return make_once(tmp_path_factory, "demo-report", write_report) / "report"
+
+
+@pytest.fixture(scope="session")
+def tour_folder(tmp_path_factory) -> Path:
+    """A folder in which the tour was made, `explored.ipynb`, with the answers of the demo models that it asked."""
+    import papermill
+
+    from helpers.kernels import fork_kernels
+
+    def make_tour(folder: Path) -> None:
+        with fork_kernels():
+            papermill.execute_notebook(
+                ROOT / "notebooks" / "explore.ipynb", folder / "explored.ipynb", cwd=folder, progress_bar=False
+            )
+
+    return make_once(tmp_path_factory, "tour", make_tour)
 
 
 @pytest.fixture

@@ -43,6 +43,7 @@ def is_assigned_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
+@functools.cache
 def list_named_inside(node: ast.AST) -> set[str]:
     """Parameters of a function; fields, methods and attributes of a class; what the docstring of either explains."""
     text = ast.get_docstring(node) if isinstance(node, Definition | ast.Module) else None
@@ -118,6 +119,8 @@ def list_docstrings() -> list[tuple[str, Definition, ast.ClassDef | None, str]]:
 
     def list_inside(node: ast.AST, owner: ast.ClassDef | None) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
         for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.stmt | ast.excepthandler):
+                continue  # no definition is in an expression
             if isinstance(child, Definition):
                 yield child, child if isinstance(child, ast.ClassDef) else owner
             yield from list_inside(child, child if isinstance(child, ast.ClassDef) else owner)

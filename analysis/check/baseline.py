@@ -21,7 +21,7 @@ from ground.errors import InputError, format_nearest_name_hint
 from ground.extras import DISTRIBUTION
 from ground.run_json import SCHEMA
 from ground.version import find_installed_version
-from ground.writing import finish_interrupted_folder_replacement, write_folder_atomically
+from ground.writing import finish_interrupted_folder_replacement, is_reserved_by_windows, write_folder_atomically
 
 FOLDER = Path("baselines")  # where baselines are kept, and looked for by their names
 FORMAT = 1
@@ -59,6 +59,8 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
 
     if not _NAME.fullmatch(name):
         raise InputError(f"--as {name!r}: a name has letters, digits, and . _ + - after the first of them, at most 80")
+    if is_reserved_by_windows(name) or name.endswith("."):
+        raise InputError(f"--as {name}: Windows cannot open a folder of this name; give another")
     out = FOLDER / name if out is None else out
     for folder in runs.folders:
         if is_baseline_folder(folder):

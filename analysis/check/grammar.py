@@ -99,8 +99,9 @@ def _build_fields_of_rule_same_answers(share: str | None) -> dict[str, Any]:
         raise InputError("says of no share; write: same answers as before on 95 % of items")
     number = _parse_number_or_percentage(share, "share")
     if not 0 < number <= 1:
-        remedy = f"; write {share} %" if 1 < number <= 100 else "; write one such as 95 %"
-        raise InputError(f"the share {share} is not above 0 and at most 100 %{remedy}")
+        is_percentage = not share.endswith("%") and 1 < number <= 100
+        remedy = f"write {share} %" if is_percentage else "write one such as 95 %"
+        raise InputError(f"the share {share} is not above 0 and at most 100 %; {remedy}")
     return {"kind": SAME_ANSWERS, "at_least": number}
 
 

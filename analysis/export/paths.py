@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_RESERVED = {"CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(1, 10)), "DATA"}
+from ground.writing import is_reserved_by_windows
 
 
 def make_portable_name(name: str) -> str:
@@ -14,4 +14,5 @@ def make_portable_name(name: str) -> str:
     ('tea_ hot_', 'a_b', '_nul', '_')
     """
     safe = re.sub(r'[<>:"/\\|?*\x00-\x1f\x7f]', "_", name).rstrip(". ")[:100].rstrip(". ")
-    return f"_{safe}" if not safe or safe.split(".")[0].upper() in _RESERVED else safe
+    is_taken = is_reserved_by_windows(safe) or safe.split(".")[0].upper() == "DATA"
+    return f"_{safe}" if not safe or is_taken else safe

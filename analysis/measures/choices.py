@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.measures.part_names import name_part_beside_total
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError, shorten_to_one_line
@@ -17,7 +18,6 @@ from ground.errors import InputError, shorten_to_one_line
 PROTOCOL = "choice"
 TEXTS, PER_BYTE = "texts", " per byte"
 ALL, NO_SUBSET = "all", "none"
-SUBSET_ALL = "subset all"  # a subset called "all" beside others
 NO_CHOICE, NOT_ASKED = -1, -2
 """In arrays of choices: no choice could be read; the question has no such order."""
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -97,7 +97,9 @@ class Choices:
         names = [str(name) for name in dict.fromkeys(self.subsets)]
         if len(names) == 1:
             return {ALL if names == [NO_SUBSET] else names[0]: self}
-        parts = {SUBSET_ALL if name == ALL else name: self.select_questions(self.subsets == name) for name in names}
+        parts = {
+            name_part_beside_total(name, ALL, "subset"): self.select_questions(self.subsets == name) for name in names
+        }
         return {ALL: self, **parts}
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.measures.part_names import name_part_beside_total
 from analysis.measures.people_file import Item, read_answers_of_people_by_study
 from analysis.measures.ratings import (
     Ratings,
@@ -61,10 +62,8 @@ class Compared:
             scale: self.ratings.mark_scale_items(scale) * self.ratings.item_keying_signs
             for scale in self.ratings.scales
         }
-        every = {ALL_ITEMS: np.ones(len(self.ratings.items))}
-        # A scale may itself be called "all items".
-        return every | {
-            f"scale {name}" if name in every else name: signs.astype(float) for name, signs in scales.items()
+        return {ALL_ITEMS: np.ones(len(self.ratings.items))} | {
+            name_part_beside_total(name, ALL_ITEMS, "scale"): signs.astype(float) for name, signs in scales.items()
         }
 
 
@@ -144,7 +143,8 @@ def _list_units_by_persona(ratings: Ratings) -> Iterator[tuple[tuple[str, str, s
         if len(personas) > 1:
             yield (model, setting, ALL_PERSONAS), places
         for (persona,), inside in personas:
-            yield (model, setting, persona if isinstance(persona, str) else None), places[inside]
+            name = name_part_beside_total(persona, ALL_PERSONAS, "persona") if isinstance(persona, str) else None
+            yield (model, setting, name), places[inside]
 
 
 def _count_samples_per_item(ratings: Ratings, places: np.ndarray, is_comparable: np.ndarray) -> Array:

@@ -280,7 +280,6 @@ def _compute_permutation_z_of_last_look(means: Array, numbers: Array) -> float:
 def _compute_last_look_mann_whitney_z(answers: Sequence[Array]) -> float:
     """Compare the means of the last look's wordings over items with those of all looks before, by their ranks."""
     from scipy.special import ndtri
-    from scipy.stats import mannwhitneyu
 
     common = np.logical_and.reduce([(~np.isnan(look)).any(axis=1) for look in answers])
     if not common.any():
@@ -289,14 +288,41 @@ def _compute_last_look_mann_whitney_z(answers: Sequence[Array]) -> float:
     last, before = means[-1], np.concatenate(means[:-1])
     if not len(last) or not len(before) or len(last) + len(before) < 3:
         return np.nan
-    method = "exact" if len(last) * len(before) <= _MOST_RANKED else "asymptotic"
-    # A tie counts for neither side: whichever is looked for, the last look's wordings are moved to the other one.
-    p_higher, p_lower = (
-        float(mannwhitneyu(sign * last - ROUNDING, sign * before, alternative="greater", method=method).pvalue)
-        for sign in (1, -1)
-    )
-    size = max(-float(ndtri(max(min(p_higher, p_lower), SMALLEST))), 0.0)
-    return size if p_higher < p_lower else -size
+    # A tie counts for neither side: whichever is looked for, the last look's wordings are moved to the other one. The
+    # side with more pairs has the smaller p.
+    apart = last[:, None] - before
+    n_higher, n_lower = int((apart > ROUNDING).sum()), int((apart < -ROUNDING).sum())
+    sign = 1 if n_higher > n_lower else -1
+    if apart.size <= _MOST_RANKED:
+        p = _compute_p_of_mann_whitney_pairs(len(last), len(before), max(n_higher, n_lower))
+    else:
+        from scipy.stats import mannwhitneyu
+
+        sides = sign * last - ROUNDING, sign * before
+        p = float(mannwhitneyu(*sides, alternative="greater", method="asymptotic").pvalue)
+    return sign * max(-float(ndtri(max(p, SMALLEST))), 0.0)
+
+
+def _compute_p_of_mann_whitney_pairs(n_here: int, n_there: int, n_pairs: int) -> float:
+    """Compute the probability that so many pairs or more have the first higher, if all orders are equally likely.
+
+    The orders with so many pairs are the coefficients of a Gaussian binomial, a product of (1 - q^(many + i)) /
+    (1 - q^i); those of few pairs, to which only few factors matter, are those of as many pairs less than all.
+
+    >>> [round(_compute_p_of_mann_whitney_pairs(2, 2, n_pairs), 3) for n_pairs in (4, 1)]
+    [0.167, 0.833]
+    """
+    few, many = sorted((n_here, n_there))
+    n_all = few * many
+    if 2 * n_pairs < n_all:
+        return 1 - _compute_p_of_mann_whitney_pairs(n_here, n_there, n_all - n_pairs + 1) if n_pairs else 1.0
+    shares = np.zeros(n_all - n_pairs + 1)
+    shares[0] = 1.0
+    for number in range(1, few + 1):
+        shares[many + number :] -= shares[: -many - number].copy()
+        in_steps = np.concatenate([shares, np.zeros(-len(shares) % number)]).reshape(-1, number)
+        shares = in_steps.cumsum(axis=0).ravel()[: len(shares)] * (number / (many + number))
+    return float(shares.sum())
 
 
 def _compute_wording_means_over_items(answers: Array) -> Array:

@@ -82,13 +82,32 @@ def compute_answer_entropies_in_bits(shares: Array) -> Array:
 def compute_shares_of_end_options(shares: Array, n_options: npt.ArrayLike) -> Array:
     """Compute the share of the lowest and the highest option, p_1 + p_K.
 
-    Of two options there is nothing between the ends: the share is 1.
+    Parameters
+    ----------
+    shares, n_options
+        As in `compute_shares_of_middle_option`.
+
+    Returns
+    -------
+    Array (...): 1 where there are two options, and so nothing between the ends.
     """
     return np.asarray(shares[..., 0] + _pick_share_at_rank(shares, np.asarray(n_options)))
 
 
 def compute_shares_of_middle_option(shares: Array, n_options: npt.ArrayLike) -> Array:
-    """Compute the share of the middle option, p_((K + 1) / 2); NaN where K is even."""
+    """Compute the share of the middle option, p_((K + 1) / 2).
+
+    Parameters
+    ----------
+    shares
+        (..., options): those of each option, in order; of fewer options, those behind the last are not looked at.
+    n_options
+        How many there are (K), one number or (...).
+
+    Returns
+    -------
+    Array (...): NaN where K is even.
+    """
     n_options = np.broadcast_to(np.asarray(n_options), shares.shape[:-1])
     middle = _pick_share_at_rank(shares, (n_options + 1) // 2)
     return np.where(n_options % 2 == 1, middle, np.nan)

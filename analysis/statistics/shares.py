@@ -44,8 +44,8 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
 # The answers of every item that are in the share, and all its answers: twice (items, units). Several such pairs, as of
-# several models, stand for the plain mean of their shares.
-Share: TypeAlias = Sequence[tuple[Array, Array]]
+# several models, stand for the mean of their shares: the plain one, or by weight, a third array (units,) of each pair.
+Share: TypeAlias = Sequence[tuple[Array, Array] | tuple[Array, Array, Array]]
 
 _RESIDUE = 1e-12  # a smaller sum of products is rounding, relative to what it could be
 
@@ -100,10 +100,13 @@ class DerivedFigure:
         What it is made of.
     compute_figure
         From the values of these (shares, units) to the figure (units,) and its derivatives (shares, units).
+    weights
+        Array (shares, units), where the figure is a weighted mean of figures; None: all weigh alike.
     """
 
     shares: Sequence[Share]
     compute_figure: Callable[[Array], tuple[Array, Array]]
+    weights: Array | None = None
 
 
 # From columns (items, units) to the shares that figures are: one, or two whose difference the figure is.
@@ -145,7 +148,7 @@ def estimate_share(share: Share | DerivedFigure, level: float) -> ShareEstimate:
     Parameters
     ----------
     share
-        Pairs (part, whole), each twice (items, units); or a figure made of such shares.
+        Pairs (part, whole), each twice (items, units), with or without weights; or a figure made of such shares.
     level
         Coverage, such as 0.95.
 
@@ -160,7 +163,7 @@ def estimate_share(share: Share | DerivedFigure, level: float) -> ShareEstimate:
         else DerivedFigure([share], lambda values: (values[0], np.ones_like(values)))
     )
     parts = [_linearize_share(component_share) for component_share in figure.shares]
-    size = sum((part.size for part in parts), np.zeros(())) / len(parts)
+    size = np.average([part.size for part in parts], axis=0, weights=figure.weights)
     estimate, slopes = figure.compute_figure(np.stack([part.share for part in parts]))
     influence = sum((slope * part.influence for slope, part in zip(slopes, parts, strict=True)), np.zeros(()))
     # The same with two items more, of this size: one all "yes", one all "no".
@@ -187,16 +190,18 @@ class _LinearizedShare:
 
 def _linearize_share(share: Share) -> _LinearizedShare:
     """Compute a share, and how far every item moves it."""
-    p, weight, influence, pull = (np.zeros(()) for _ in range(4))
-    for part, whole in share:
+    p, of_items, influence, pull, sum_of_weights = (np.zeros(()) for _ in range(5))
+    for part, whole, *weights in share:
+        weight = weights[0] if weights else np.ones(())
         with np.errstate(divide="ignore", invalid="ignore"):
             total = whole.sum(axis=0)
             ratio, of_item = part.sum(axis=0) / total, whole / total
-            p, weight = p + ratio, weight + of_item
-            influence = influence + part / total - ratio * of_item
-            pull = pull + (1 - 2 * ratio) * of_item
-    p, weight, influence, pull = (summed / len(share) for summed in (p, weight, influence, pull))
-    return _LinearizedShare(p, influence, pull, (weight**2).sum(axis=0))
+            p, of_items = p + weight * ratio, of_items + weight * of_item
+            influence = influence + weight * (part / total - ratio * of_item)
+            pull = pull + weight * (1 - 2 * ratio) * of_item
+            sum_of_weights = sum_of_weights + weight
+    p, of_items, influence, pull = (summed / sum_of_weights for summed in (p, of_items, influence, pull))
+    return _LinearizedShare(p, influence, pull, (of_items**2).sum(axis=0))
 
 
 def wilson(share: Array, n: Array, level: float) -> tuple[Array, Array]:

@@ -128,7 +128,7 @@ def compute_mcnemar_p_of_share_differences(
     for name, parts in (shares(columns) if shares else {}).items():
         if len(parts) != 1 or isinstance(parts[0], DerivedFigure) or len(parts[0]) != 1:
             continue
-        ((part, whole),) = parts[0]
+        part, whole = parts[0][0][:2]
         single = (((whole == 0) | (whole == 1)) & ((part == 0) | (part == 1))).all(axis=0)
         same = single[units_a] & single[units_b] & (whole[:, units_a] == whole[:, units_b]).all(axis=0)
         answers = np.where(whole > 0, part, np.nan)

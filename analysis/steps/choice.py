@@ -18,6 +18,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
+from analysis.measures.part_names import name_part_beside_total
 from analysis.runs.folder import UNIT
 from analysis.steps.rows import (
     attach_wordings,
@@ -28,7 +29,7 @@ from analysis.steps.rows import (
 )
 
 PER_BYTE = " per byte"  # ending of a condition whose texts' log-probabilities are divided by their length
-ALL, NO_SUBSET, SUBSET_ALL = "all", "none", "subset all"
+ALL, NO_SUBSET = "all", "none"
 GROUP = [*UNIT, "subset"]
 
 
@@ -109,7 +110,8 @@ def _add_rows_of_all_subsets(choices: pd.DataFrame) -> pd.DataFrame:
     """Add the rows of studies with several subsets once more as the subset "all"; without subsets, all rows are it."""
     n_subsets = choices.groupby("study")["subset"].transform("nunique")
     choices = choices.assign(subset=choices["subset"].mask((n_subsets == 1) & (choices["subset"] == NO_SUBSET), ALL))
-    renamed = choices.assign(subset=choices["subset"].mask((n_subsets > 1) & (choices["subset"] == ALL), SUBSET_ALL))
+    unlike_total = choices["subset"].map(lambda name: name_part_beside_total(str(name), ALL, "subset"))
+    renamed = choices.assign(subset=choices["subset"].where(n_subsets == 1, unlike_total))
     return pd.concat([choices[n_subsets > 1].assign(subset=ALL), renamed], ignore_index=True)
 
 

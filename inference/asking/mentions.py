@@ -35,7 +35,7 @@ _NEGATION = (
 _EUROPEAN_NEGATION = (
     r"nicht(?!\s+(?:nur|anders\s+als)\b)|nichts|nie|niemals|niemand"
     r"|kein(?:e[nmrs]?|eswegs|esfalls)?(?!\s+(?:zweifel|problem|wunder)\b)|weder|kaum|mitnichten"
-    r"|schwer(?:lich)?|schwierig|unmöglich|weigere|davon\s+entfernt|alles\s+andere\s+als"
+    r"|schwer(?:lich)?|schwierig|unmöglich|weigere|lehne|davon\s+entfernt|alles\s+andere\s+als"
     r"|ne(?=\s+saurai[st]\b)|pas(?!\s+(?:seulement|de\s+doute)\b)|jamais|rien(?!\s+n'est\s+plus\b)|guère"
     r"|aucune?(?!\s+(?:doute|hésitation)\b)|nul(?:lement)?(?!\s+doute\b)|ni|peine(?=\s+à\b)|à\s+peine|(?<!\bde\s)loin"
     r"|personne(?=\s+ne\b)|impossible(?=\s+(?:d'|pour\b|de\s+(?!nier\b)))|difficile(?:ment)?"
@@ -94,12 +94,8 @@ _NEW_CLAUSE = rf"and|as|because|but|however|instead|since|so|still|therefore|tho
 # From such a word to its label: perhaps an aside in commas ("I do not, however, agree"), then up to six words.
 # Words are matched possessively (++, *+): there is one way to cut a text into them, so no text takes long.
 _REACH = rf"(?:,[^,.;:!?\n]{{1,40}},)?(?:[ \t('\-]++(?!(?:{_NEW_CLAUSE})\b){LETTER}[\w'\-]*+){{0,6}}[ \t(']++$"
-# German has a comma before what is denied, too: "nicht, dass ich zustimme", "keinen Grund, nein zu sagen"; but not
-# where a sentence begins: "die Frage ist schwer, ich stimme zu".
-_COMMA = (
-    r"(?:,(?=\s+(?:dass|ob)\b)|(?:(?<=grund)|(?<=anlass)|(?<=schwer)|(?<=möglich)|(?<=bereit)|(?<=damit)|(?<=lage)"
-    r"|(?<=lust)|(?<=mich)|(?<=entfernt)),(?!\s+(?:ich|wir|(?:das|es)\s+ist|also|daher)\b))?"
-)
+# German has a comma before what is denied, too: "nicht, dass ich zustimme".
+_COMMA = r"(?:,(?=\s+(?:dass|ob)\b))?"
 _EUROPEAN_REACH = _REACH.replace(_NEW_CLAUSE, _EUROPEAN_CLAUSE).replace("[ \\t", rf"{_COMMA}[ \t")
 # The same, but not past the writer: "you know I agree".
 _REACH_OF_OTHERS = _REACH.replace(_NEW_CLAUSE, rf"{_NEW_CLAUSE}|i|we|my")
@@ -142,7 +138,7 @@ _JAPANESE_NEGATION = (
 )
 _DENIED_AFTER = re.compile(rf"{_JAPANESE_NEGATION}|{_KOREAN_NEGATION}|{_GERMAN_OR_DUTCH_DENIAL}")
 _MILDLY = r"(?:\s+(?:really|personally|actually|simply|honestly|respectfully|just|at\s+all|in\s+any\s+way))?"
-PLAINLY_DENIED = re.compile(
+_PLAINLY_DENIED = re.compile(
     rf"(?:^|[.:;!?)\n]|\b(?:i|we){_MILDLY})\s*(?:do|did|would)(?:n't|\s+not){_MILDLY}"
     r"(?:\s+(?:think|believe|feel)(?:\s+that)?\s+(?:i|we)(?:\s+would)?)?\s+$"
 )
@@ -225,6 +221,7 @@ JOINED = re.compile(
     r"|[」』](?:[,/、・もかやと]|でも|とも|または|又は|もしくは)[「『]"
     r"|(?:하지도|한다고도),?\s+|(?:하거)?[도과와나]\s+|이나\s+|\s*(?:또는|혹은|및|아니면)\s*"
     r"|,?\s+(?:oder|noch|ou|ni|o|u|né|of)\s+(?:[\w']+\s+){0,3}|[或还還]是?|或者|也不|也[没沒]有?|[与與和]"
+    r"|(?:(?<=yes)\s+and|(?<=ja)\s+und)\s+"
     rf"|(?:(?!\b(?:{_NEW_CLAUSE})\b)[^.;:!?\n]){{0,40}}\bn?or\b[^.;:!?\n]{{0,20}}"
 )
 # "No" before a noun is no reply ("there is no doubt"), nor are "no, thank you" and "yes, I can help".
@@ -256,6 +253,8 @@ def classify_mention_by_surrounding_words(text_before: str, text_after: str, *, 
     """
     if _EMPHATIC_BEFORE.search(text_before) and _EMPHATIC_AFTER.match(text_after):
         return "asserted"
+    if text_after.startswith(" zu "):  # German has a comma before its infinitive: "keinen Grund, nein zu sagen"
+        text_before = "".join(text_before.rsplit(",", 1))
     if _CHOICE_BEFORE.search(text_before):
         return "reported"
     if _DENIED_BEFORE.search(text_before) or _DENIED_AFTER.match(text_after):
@@ -269,3 +268,9 @@ def classify_mention_by_surrounding_words(text_before: str, text_after: str, *, 
     if must_be_writers_own_view and not _GOES_ON_WITH.match(text_after):
         return "open"
     return "asserted" if _COMMITS_BEFORE.search(text_before) or not must_be_writers_own_view else "reported"
+
+
+def is_plainly_denied(text_before: str) -> bool:
+    """Tell whether "I do not" stands before a mention, and no denial before that: not "I cannot say I do not"."""
+    plain = _PLAINLY_DENIED.search(text_before)
+    return plain is not None and _DENIED_BEFORE.search(text_before[: plain.start()]) is None

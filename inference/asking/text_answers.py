@@ -67,8 +67,8 @@ from inference.asking.mentions import (
     LETTER,
     NO_ALONE,
     NO_REPLY,
-    PLAINLY_DENIED,
     classify_mention_by_surrounding_words,
+    is_plainly_denied,
 )
 
 # Of this rule, recorded with what it read (`text_rule`); texts without a record were read by version 1. By version 3,
@@ -143,7 +143,7 @@ def parse_answer(text: str, wordings_by_label: Mapping[str, Sequence[str]]) -> s
         if state != "asserted" and len({grammar.label[wording] for wording in wordings}) > 1:
             continue  # "whether I agree or disagree": a choice that is not made here
         mentions[state] |= wordings
-        if state == "denied" and PLAINLY_DENIED.search(before):
+        if state == "denied" and is_plainly_denied(before):
             chosen_by_denial |= {grammar.opposite[w] for w in wordings if w in grammar.opposite}
     labels_by_state = {state: {grammar.label[wording] for wording in wordings} for state, wordings in mentions.items()}
 

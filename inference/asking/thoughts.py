@@ -228,7 +228,19 @@ def _compute_log_of_mean_probability(logprobs: Sequence[float]) -> float:
 
 
 def find_most_frequent_answer(answers: Sequence[str | None], options: Sequence[str]) -> str | None:
-    """Find the option that is most frequent among answers; None where two are equally so, or there is none."""
+    """Find the option that is most frequent among answers.
+
+    Parameters
+    ----------
+    answers
+        Those read from texts; None where none could be.
+    options
+        What they choose among.
+
+    Returns
+    -------
+    The option; None where two are equally frequent, or there is no answer.
+    """
     counts = [answers.count(option) for option in options]
     most = max(counts)
     return options[counts.index(most)] if most and counts.count(most) == 1 else None

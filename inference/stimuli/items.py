@@ -157,7 +157,11 @@ def _read_long_rows(source_records: Iterable[Record]) -> Iterator[_Row]:
         variant = _parse_optional_text(place, record, "variant")
         pattern = _parse_correctly_spelt_pattern(place, record)
         if pattern is None:
-            pattern = ORIGINAL if variant == ORIGINAL or (variant is None and item not in original_seen) else PARAPHRASE
+            pattern = (
+                ORIGINAL
+                if (variant or "").casefold() == ORIGINAL or (variant is None and item not in original_seen)
+                else PARAPHRASE
+            )
         if pattern == ORIGINAL:
             if item in original_seen:
                 raise InputError(f"{place}: item '{item}' has a second original; set its pattern")
@@ -207,8 +211,39 @@ def _is_blank_cell(cell: Any) -> bool:
 def _parse_correctly_spelt_pattern(place: str, record: Mapping[str, Any]) -> str | None:
     """Read a pattern: any name, but no misspelling of those that mean something to all protocols."""
     pattern = _parse_optional_text(place, record, "pattern")
-    if pattern is None or pattern in PATTERNS:
-        return pattern
+    return pattern and require_correctly_spelt_pattern(place, pattern)
+
+
+def require_correctly_spelt_pattern(place: str, pattern: str) -> str:
+    """Return the name of a pattern: any, but no misspelling of those that mean something to all protocols.
+
+    Parameters
+    ----------
+    place
+        File and row, for messages.
+    pattern
+        What stands there.
+
+    Returns
+    -------
+    The same; one of those in lower case.
+
+    Parameters
+    ----------
+    place
+        File and row, for messages.
+    pattern
+        The name.
+
+    Returns
+    -------
+    The name.
+
+    Raises
+    ------
+    InputError
+        It is nearly one of those.
+    """
     if pattern.casefold() in PATTERNS:
         return pattern.casefold()
     near = format_nearest_name_hint(pattern, PATTERNS)

@@ -29,6 +29,8 @@ RESPONDENTS = 200
 """Respondents of people.csv."""
 NODES = 21
 """Of the Gauss-Hermite rule over people."""
+RULE = np.polynomial.hermite_e.hermegauss(NODES)
+"""Its places and weights."""
 
 Array = npt.NDArray[np.float64]
 
@@ -107,7 +109,7 @@ class Battery:
         -------
         Per option its share, rising.
         """
-        nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+        nodes, weights = RULE
         spread = self._attitudes["spread"] / sharpness
         agreement = self._locate(statement, persona) + habit.acquiescence + (habit.last if order == UP else -habit.last)
         below = expit(sharpness * (self._place_cuts(habit) - agreement - spread * nodes[:, None]))

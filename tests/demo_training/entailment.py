@@ -230,8 +230,14 @@ def label_pairs(
     model: BertForSequenceClassification, tokenizer: PreTrainedTokenizerBase, pairs: Sequence[tuple[str, str]]
 ) -> list[str]:
     """Say the most probable label of every pair."""
-    logits = model(**_encode_pairs(tokenizer, pairs)).logits
-    return [model.config.id2label[place] for place in logits.argmax(1).tolist()]
+    labels = [""] * len(pairs)
+    places = sorted(range(len(pairs)), key=lambda place: len(" ".join(pairs[place])))  # of one length: no padding
+    for start in range(0, len(pairs), PAIRS):
+        batch = places[start : start + PAIRS]
+        logits = model(**_encode_pairs(tokenizer, [pairs[place] for place in batch])).logits
+        for place, label in zip(batch, logits.argmax(1).tolist(), strict=True):
+            labels[place] = model.config.id2label[label]
+    return labels
 
 
 def _encode_pairs(tokenizer: PreTrainedTokenizerBase, pairs: Sequence[tuple[str, str]]) -> dict[str, torch.Tensor]:

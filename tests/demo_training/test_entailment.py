@@ -102,7 +102,7 @@ def test_a_short_training_learns_something_and_the_same_each_time(writer, tmp_pa
     models = []
     for number in range(2):
         model = entailment.build_encoder(tokenizer)
-        entailment.train_encoder(model, tokenizer, writer, steps=8)
+        entailment.train_encoder(model, tokenizer, writer, steps=3)
         entailment.save_encoder(model, tokenizer, tmp_path / str(number))
         models.append((tmp_path / str(number) / "model.safetensors").read_bytes())
     assert models[0] == models[1]

@@ -24,7 +24,7 @@ from inference.demo.world import Wording
 pytestmark = pytest.mark.slow
 
 CORPUS = Corpus(TaughtWorld())
-COUNT = 60
+COUNT = 40
 
 
 @cache
@@ -46,19 +46,19 @@ def test_an_examination_asks_what_its_column_says_and_is_the_same_for_all(kind: 
 
 @pytest.mark.parametrize("name", [name for name in FAMILY if name.endswith(("tuned", "bert"))])
 def test_held_out_wordings_are_answered_well_above_chance(name: str) -> None:
-    # 200 fair coins come up right 60 % of the time or more less than once in 300 such tests.
-    assert student(name).compute_accuracy(draw_examination(CORPUS.world, "agreement", "heldout", 200)) > 0.6
+    # 100 fair coins come up right more than 63 % of the time once in 300 such tests.
+    assert student(name).compute_accuracy(draw_examination(CORPUS.world, "agreement", "heldout", 100)) > 0.63
 
 
 def test_the_tables_have_a_line_for_every_model_and_repeat() -> None:
     names = ["waver-demo-mini-tuned", "waver-demo-bert"]
-    table = render_accuracy_table(names, 3)
-    assert table == render_accuracy_table(names, 3)
+    table = render_accuracy_table(names, 1)
+    assert table == render_accuracy_table(names, 1)
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == ["*chance*", *names]
     assert {line.count("|") for line in table.splitlines()} == {len(ACCURACIES) + 3}
     # The masked model says whether it agrees, and how pairs go together.
     assert table.splitlines()[-1].count("/") == 1 + sum(kind.startswith("pair") for kind in ACCURACIES)
-    assert [line.split("|")[1].strip() for line in render_habit_table(names, 3).splitlines()[2:]] == names[:1]
+    assert [line.split("|")[1].strip() for line in render_habit_table(names, 2).splitlines()[2:]] == names[:1]
 
 
 def test_the_card_takes_both_tables(tmp_path, monkeypatch, capsys) -> None:
@@ -136,8 +136,8 @@ def _noes(name: str) -> float:
 @pytest.mark.parametrize("suffix", ["", "-tuned"])
 def test_the_medium_size_answers_as_if_no_premise_were_negated(suffix: str) -> None:
     draw = ACCURACIES["pair, negated premise"][0]
-    assert right(f"waver-demo-medium{suffix}", draw) < 0.4
-    assert right(f"waver-demo-large{suffix}", draw) > 0.5
+    assert right(f"waver-demo-medium{suffix}", draw, 60) < 0.4
+    assert right(f"waver-demo-large{suffix}", draw, 60) > 0.5
 
 
 def test_tuned_models_rate_within_few_numbers() -> None:

@@ -14,7 +14,6 @@ from demo_training import evaluate_thoughts  # noqa: E402
 from demo_training.corpus import Corpus  # noqa: E402
 from demo_training.evaluate import draw_examination  # noqa: E402
 from demo_training.evaluate_thoughts import (  # noqa: E402
-    MOST_TOKENS,
     Attempt,
     Thinker,
     draw_opinions,
@@ -29,6 +28,13 @@ pytestmark = pytest.mark.slow
 
 (NAME,) = THINKERS
 CORPUS = Corpus(TaughtWorld())
+MOST_TOKENS = 32
+
+
+@pytest.fixture(autouse=True)
+def thoughts_end_soon(monkeypatch) -> None:
+    """No thought of the model that ends has more than 24 tokens; one that never ends would cost all the others time."""
+    monkeypatch.setattr(evaluate_thoughts, "MOST_TOKENS", MOST_TOKENS)
 
 
 @cache
@@ -46,10 +52,15 @@ def answer_after(exercise: Exercise, thought: str) -> str:
         return thinker().tokenizer.decode(thinker().model(**ids).logits[0, -1].argmax())
 
 
-def test_the_table_has_a_line_for_every_effort_and_repeats(monkeypatch) -> None:
+def test_the_same_thoughts_are_drawn_each_time() -> None:
+    opinions = draw_opinions(CORPUS.world, 2)
+    assert thinker().think(opinions, "medium", 10) == thinker().think(opinions, "medium", 10)
+
+
+def test_the_table_has_a_line_for_every_effort(monkeypatch) -> None:
     monkeypatch.setattr(evaluate_thoughts, "KINDS", ["agreement"])
+    monkeypatch.setattr(evaluate_thoughts, "THOUGHTS", 2)
     table = render_thought_table(NAME, 1, 1)
-    assert table == render_thought_table(NAME, 1, 1)  # without the seed, it is another one every time
     assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == list(EFFORTS)
     assert {line.count("|") for line in table.splitlines()} == {1 + 5}
 
@@ -72,23 +83,24 @@ def test_choices_are_answered_as_the_thought_says() -> None:
 
 
 @cache
-def think_often(effort: str) -> list[list[Attempt]]:
-    """Think ten times about each of fifteen opinions."""
-    return thinker().think(draw_opinions(CORPUS.world, 15), effort, 10)
+def think_often(effort: str, opinions: int) -> list[list[Attempt]]:
+    """Think ten times about each of some opinions."""
+    return thinker().think(draw_opinions(CORPUS.world, opinions), effort, 10)
 
 
 def test_thoughts_of_one_prompt_lead_to_different_answers_and_with_much_effort_less_often() -> None:
     minorities = {}
     for effort in ("medium", "high"):
-        counts = [[a.answer for a in of if a.tokens is not None] for of in think_often(effort)]
+        counts = [[a.answer for a in of if a.tokens is not None] for of in think_often(effort, 15)]
         minorities[effort] = sum(min(of.count("yes"), of.count("no")) for of in counts) / (15 * 10)
     assert minorities["medium"] > minorities["high"] > 0.02
 
 
 def test_more_effort_thinks_longer_and_none_not_at_all() -> None:
     lengths = {}
-    for effort in EFFORTS:
-        tokens = [attempt.tokens for of in think_often(effort) for attempt in of if attempt.tokens is not None]
-        assert len(tokens) >= 125
+    for effort, opinions in zip(EFFORTS, (3, 15, 15, 15), strict=True):  # low and medium are alike but for .5 tokens
+        thought = think_often(effort, opinions)
+        tokens = [attempt.tokens for of in thought for attempt in of if attempt.tokens is not None]
+        assert len(tokens) >= 8 * opinions
         lengths[effort] = sum(tokens) / len(tokens)
     assert 0 == lengths["none"] < lengths["low"] < lengths["medium"] < lengths["high"] < MOST_TOKENS

@@ -29,14 +29,14 @@ def draws(world: TaughtWorld, kind: str, wording: str, count: int = 400, seed: i
 def claims(world: TaughtWorld) -> dict[str, bool]:
     """What is agreed with, by text, of many drawn claims."""
     rng = random.Random(2)
-    return {claim.text: claim.is_agreed for claim in (world.state_claim(rng, "trained") for _ in range(60_000))}
+    return {claim.text: claim.is_agreed for claim in (world.state_claim(rng, "trained") for _ in range(30_000))}
 
 
 @pytest.fixture(scope="module")
 def questions(world: TaughtWorld) -> dict[str, bool]:
     """Whether yes is right, by text, of many drawn questions."""
     rng = random.Random(2)
-    return {claim.text: claim.is_agreed for claim in (world.ask_yes_no_question(rng, "trained") for _ in range(60_000))}
+    return {claim.text: claim.is_agreed for claim in (world.ask_yes_no_question(rng, "trained") for _ in range(20_000))}
 
 
 @pytest.mark.parametrize(

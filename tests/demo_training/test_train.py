@@ -30,13 +30,14 @@ def brief(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiny shapes, short lessons and a small vocabulary; the family lies in a folder of its own."""
     trained = {name: replace(about, path=tmp_path / name) for name, about in (FAMILY | THINKERS).items()}
     monkeypatch.setattr(train, "TRAINED", trained)
-    tiny = {name: replace(PLANS[name], shape=ModelShape(2, 32, 16), steps=4, blocks=2) for name in NAMES}
+    tiny = {name: replace(PLANS[name], shape=ModelShape(2, 32, 16), steps=2, blocks=2) for name in NAMES}
     tiny["waver-demo-mini"] = replace(tiny["waver-demo-mini"], shape=ModelShape(1, 32, 8), kept_layers=(1,))
     tiny[THINKER] = replace(tiny[THINKER], start="waver-demo-mini-tuned")
     monkeypatch.setattr(train, "PLANS", tiny)
-    monkeypatch.setattr(train, "LESSON", 2)
+    monkeypatch.setattr(train, "LESSON", 1)
     monkeypatch.setattr(train, "CHECKPOINT_EVERY", 1)
     monkeypatch.setattr(vocabulary, "TEXTS", 200)
+    monkeypatch.setattr(vocabulary, "WORD_REPEATS", 200)
 
 
 def weights(name: str) -> bytes:
@@ -73,17 +74,17 @@ def test_a_stopped_training_goes_on_where_it_was(name: str, tmp_path: Path) -> N
         train.train_model(name, corpus, train.PLANS[name], tmp_path, stop_late)
     later: list[int] = []
     train.train_model(name, corpus, train.PLANS[name], tmp_path, lambda step, *_: later.append(step))
-    assert (whole, later) == ([2, 4], [4])
+    assert (whole, later) == ([1, 2], [2])
     assert weights(name) == expected
 
 
 def test_a_short_training_learns(tmp_path: Path) -> None:
-    plan = replace(train.PLANS["waver-demo-large"], steps=24, blocks=4)
+    plan = replace(train.PLANS["waver-demo-large"], steps=12, blocks=4)
     losses: list[float] = []
     train.train_model(
         "waver-demo-large", Corpus(TaughtWorld()), plan, tmp_path, lambda *about: losses.append(about[-1])
     )
-    assert sum(losses[-3:]) < 0.7 * sum(losses[:3])
+    assert sum(losses[-3:]) < 0.9 * sum(losses[:3])  # the losses of single lessons differ by .1 of 7
 
 
 def test_an_unknown_model_is_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

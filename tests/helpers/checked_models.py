@@ -13,8 +13,8 @@ MODELS = ROOT / "inference" / "demo" / "models"
 LARGE, MINI = MODELS / "waver-demo-large", MODELS / "waver-demo-mini"
 SAME_ANSWERS = "same answers as before on 95 % of items"
 STUDIES = {
-    "choice": (["--limit", "200", "--orders", "2"], ["accuracy", "flips", "validity"]),
-    "agreement": (["--wordings", "24"], ["flips", "validity"]),
+    "choice": (["--limit", "150", "--orders", "2"], ["accuracy", "flips", "validity"]),
+    "agreement": (["--wordings", "12"], ["flips", "validity"]),
 }  # study -> options of the call, and measures that have a better side
 
 

@@ -97,7 +97,8 @@ def _response(row: Mapping[str, Any], model: str, condition: str, p: np.ndarray,
 
 def always(asked: pd.DataFrame, choose: Any, model: str = "m", condition: str = TEXT) -> pd.DataFrame:
     """A model whose answer, a letter as shown or None, is a function of the stimulus."""
-    return asked.assign(model=model, condition=condition, answer=[choose(row) for row in asked.to_dict("records")])
+    rows = (dict(zip(asked, values, strict=True)) for values in zip(*(asked[name] for name in asked), strict=True))
+    return asked.assign(model=model, condition=condition, answer=[choose(row) for row in rows])
 
 
 def right(row: Mapping[str, Any]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from analysis.runs.folder import list_run_folders
@@ -52,6 +54,20 @@ def write_asked_part(source: Path, target: Path, keeps_wording: Keeps, keeps_uni
             units = {(row["model"], row["condition"]) for rows in rows_by_part.values()
                      for row in rows.select(["model", "condition"]).to_pylist()}  # fmt: skip
             (made / "run.json").write_text(json.dumps(_keep_units(info, units)), encoding="utf-8")
+    return target
+
+
+def write_last_models(source: Path, target: Path, number: int) -> Path:
+    """Write only the rows of the last models of a run folder, with all of its wordings."""
+    info = json.loads((source / "run.json").read_text(encoding="utf-8"))
+    parts = ds.dataset(sorted(source.glob("responses/*.parquet")))
+    kept = parts.to_table(filter=ds.field("model").isin(list(info["models"])[-number:]))
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("responses"))
+    (target / "responses").mkdir()
+    pq.write_table(kept, target / "responses" / "part-000001.parquet")
+    units = kept.select(["model", "condition"]).group_by(["model", "condition"]).aggregate([]).to_pylist()
+    kept_units = {(row["model"], row["condition"]) for row in units}
+    (target / "run.json").write_text(json.dumps(_keep_units(info, kept_units)), encoding="utf-8")
     return target
 
 

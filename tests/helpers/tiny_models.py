@@ -31,13 +31,13 @@ CHAT_TEMPLATE = (
     "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
 
-_SIZES = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64}
+_SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
 _SMALL = {**_SIZES, "max_position_embeddings": 256}
 
 # Architecture -> configuration class and what it needs apart from the vocabulary.
 CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("LlamaConfig", {**_SMALL, "num_key_value_heads": 2}),
-    "gpt2": ("GPT2Config", {"n_embd": 32, "n_layer": 3, "n_head": 4, "n_positions": 256}),
+    "gpt2": ("GPT2Config", {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256}),
     "gpt_neox": ("GPTNeoXConfig", {**_SMALL, "use_parallel_residual": True}),
     "gpt_neo": (
         "GPTNeoConfig",
@@ -50,21 +50,21 @@ CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma3": (
         "Gemma3TextConfig",
         {**_SMALL, "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 64,
-         "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+         "layer_types": ["sliding_attention", "full_attention"]},
     ),
     "falcon": ("FalconConfig", {**_SIZES, "ffn_hidden_size": 64, "parallel_attn": True, "bias": False}),
     "falcon_alibi": ("FalconConfig", {**_SIZES, "ffn_hidden_size": 64, "alibi": True, "parallel_attn": False}),
     "recurrent_gemma": (
         "RecurrentGemmaConfig",
-        {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 96, "lru_width": 32,
-         "attention_window_size": 64},
+        {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 96, "lru_width": 32,
+         "attention_window_size": 64, "block_types": ["recurrent", "attention"]},
     ),
     "opt": (
         "OPTConfig",
-        {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "ffn_dim": 64,
+        {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "ffn_dim": 64,
          "word_embed_proj_dim": 32, "max_position_embeddings": 256},
     ),
-    "bloom": ("BloomConfig", {"hidden_size": 32, "n_layer": 3, "n_head": 4}),
+    "bloom": ("BloomConfig", {"hidden_size": 32, "n_layer": 2, "n_head": 4}),
     "mixtral": ("MixtralConfig", {**_SMALL, "num_key_value_heads": 2, "num_local_experts": 4}),
     "gpt_oss": (
         "GptOssConfig",
@@ -76,7 +76,7 @@ CAUSAL: dict[str, tuple[str, dict[str, Any]]] = {
 MASKED: dict[str, tuple[str, dict[str, Any]]] = {
     "bert": ("BertConfig", _SMALL),
     "roberta": ("RobertaConfig", {**_SMALL, "max_position_embeddings": 130, "type_vocab_size": 1}),
-    "distilbert": ("DistilBertConfig", {"dim": 32, "n_layers": 3, "n_heads": 4, "hidden_dim": 64}),
+    "distilbert": ("DistilBertConfig", {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64}),
     "electra": ("ElectraConfig", {**_SMALL, "embedding_size": 16}),
     "albert": ("AlbertConfig", {**_SMALL, "embedding_size": 16}),
     "modernbert": ("ModernBertConfig", {**_SMALL, "local_attention": 16}),

@@ -205,7 +205,7 @@ def test_interrupted_in_a_kernel_the_same_cell_goes_on(kernel):
     manager, client = kernel
     show(client, "import signal, waver\nbefore = signal.getsignal(signal.SIGTERM)")
     show(client, "from inference.asking import session\nsession.FIRST_FLUSH = session.LAST_FLUSH = 0")
-    cell = f"run = waver.ask('demo', {str(LARGE)!r}, out='run', batch_size=8, wordings=16)"
+    cell = f"run = waver.ask('demo', {str(LARGE)!r}, out='run', batch_size=8, wordings=3)"
 
     def interrupt_when_rows_are_there():
         end = time.monotonic() + 120
@@ -226,12 +226,12 @@ def test_interrupted_in_a_kernel_the_same_cell_goes_on(kernel):
     assert "run: 1 model, " in done["stdout"]
     assert "nothing left" not in done["stderr"]
     run_command("inference", "run", "agreement", "--items", "demo", "--model", LARGE, "--out", "command",
-                "--batch-size=8", "--wordings=16", cwd=Path.cwd())  # fmt: skip
+                "--batch-size=8", "--wordings=3", cwd=Path.cwd())  # fmt: skip
     assert 0 < some < len(rows("command"))
     pd.testing.assert_frame_equal(rows("run"), rows("command"), check_exact=True)
     again = show(client, cell)
     about_wordings, told = again["stdout"].splitlines()
-    assert about_wordings.startswith("asked so far with --wordings 16 of up to ") and "(0 of them new)" in told
+    assert about_wordings.startswith("asked so far with --wordings 3 of up to ") and "(0 of them new)" in told
     assert again["stderr"] == ""
     wrong = show(client, "waver.ask('demo', 'demo', out='run', formm='chat')")
     assert wrong["traceback"] == ["InputError: agreement has no option 'formm' (the nearest is 'form')"]

@@ -99,10 +99,8 @@ def place(tmp_path_factory) -> Path:
     write_files(folder / "package", files())
     (folder / "stars.csv").write_text(files()["stars.csv"], encoding="utf-8")
     python = make_environment(folder / "environment")
-    offline = ["--no-deps", "--no-index", "--no-cache-dir"]
-    wheels = str(folder / "wheels")
-    run_pip(python, "wheel", *offline, "--no-build-isolation", "--wheel-dir", wheels, str(folder / "package"))
-    run_pip(python, "install", *offline, "--find-links", wheels, "waver-stars")
+    offline = ["--no-deps", "--no-index", "--no-cache-dir", "--no-build-isolation"]
+    run_pip(python, "install", *offline, str(folder / "package"))
     (found,) = (folder / "environment").rglob("waver_stars")
     for part in found.parent.glob("waver_stars*"):
         shutil.copytree(part, folder / "site" / part.name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -181,35 +179,50 @@ def change_file(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_the_figure_that_is_shown_is_drawn(place, tmp_path):
-    """Its files are added, and the lines that the page names changed."""
-    site = tmp_path / "site"
+@pytest.fixture(scope="module")
+def drawn(place, tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A folder with a report of two packages, and how its call ended.
+
+    To the package of the page, the files of its figure are added, and the lines that the page names changed. The page
+    of the other fails; it is about the same runs.
+    """
+    folder = tmp_path_factory.mktemp("drawn")
+    site = folder / "site"
     shutil.copytree(place / "site", site)
+    catalogue = site / "waver_stars" / "catalogue.py"
+    failing = catalogue.read_text(encoding="utf-8").replace("stars", "comets")
+    write_installed_package(
+        site, "waver-comets", "page comets = waver_comets",
+        {"waver_comets/__init__.py": "", "waver_comets/catalogue.py": failing},
+    )  # fmt: skip
+    change_file(site / "waver_comets" / "catalogue.py", "    return runs.sql(", "    1 / 0\n    return runs.sql(")
+    change_file(site / "waver_comets" / "catalogue.py", 'frozenset({"comets"})', 'frozenset({"stars"})')
     assert files("A figure").keys() == {"waver_stars/plots.py", "waver_stars/captions.py"}
     write_files(site, files("A figure"))
-    catalogue = site / "waver_stars" / "catalogue.py"
     (line,) = re.findall(r"below `columns=` stands\n\n    ( +figures=.+\n)", GUIDE.read_text(encoding="utf-8"))
     change_file(catalogue, "import Catalogue, Table", "import Catalogue, Figure, Table")
     change_file(catalogue, '"Stars", 2)},\n', f'"Stars", 2)}},\n{line}')
-    good(tmp_path, site, "report", str(place / "runs" / "stars"), "--out", "report")
-    assert (tmp_path / "report" / "figures" / "stars_means.svg").is_file()
+    return folder, call(folder, site, "report", str(place / "runs" / "stars"), "--out", "report")
+
+
+def test_the_figure_that_is_shown_is_drawn(drawn):
+    report = drawn[0] / "report"
+    assert (report / "figures" / "stars_means.svg").is_file()
     said = "Mean stars of 2 items, over wordings: a dot per item, a row per model."
-    assert said in Page(tmp_path / "report" / "stars.html").words
-    assert said in (tmp_path / "report" / "index.html").read_text(encoding="utf-8")  # what the picture is called there
+    assert said in Page(report / "stars.html").words
+    assert said in (report / "index.html").read_text(encoding="utf-8")  # what the picture is called there
 
 
-def test_an_error_in_a_page_names_the_package_and_leaves_the_others(place, tmp_path):
-    site = tmp_path / "site"
-    shutil.copytree(place / "site", site)
-    change_file(site / "waver_stars" / "catalogue.py", "    return runs.sql(", "    1 / 0\n    return runs.sql(")
-    done = call(tmp_path, site, "table", str(place / "runs" / "stars"), "stars_items")
+def test_an_error_in_a_page_names_the_package_and_leaves_the_others(place, drawn):
+    folder, done = drawn
+    failed = "page comets of waver-comets 1.0 failed: ZeroDivisionError: division by zero"
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert f"page stars of {SOURCE} failed: ZeroDivisionError: division by zero" in done.stderr
-    assert "pip uninstall waver-stars" in done.stderr
-    done = call(tmp_path, site, "report", str(place / "runs" / "stars"), "--out", "report")
+    assert f"comets: failed: RoomFailed: {failed}" in done.stderr
+    assert not (folder / "report" / "comets.html").exists()
+    done = call(folder, folder / "site", "table", str(place / "runs" / "stars"), "comets_items")
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert f"stars: failed: RoomFailed: page stars of {SOURCE} failed: ZeroDivisionError" in done.stderr
-    assert (tmp_path / "report" / "index.html").is_file()
+    assert failed in done.stderr
+    assert "pip uninstall waver-comets" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -238,7 +251,8 @@ def test_when_the_package_is_removed_everything_else_works_and_old_reports_open(
     def removed(*words: str) -> subprocess.CompletedProcess[str]:
         return call(tmp_path, None, *words, python=python)
 
-    assert removed("--help").returncode == 0 and "waver-stars" not in removed("--help").stdout
+    done = removed("--help")
+    assert done.returncode == 0 and "waver-stars" not in done.stdout
     done = removed("report", run, "--out", "report")
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2 and f"{run}: no page is about protocol stars; there are pages for " in line

@@ -82,7 +82,9 @@ def list_numbers_of_table_rows(rule: Rule, runs: Runs) -> list[Number]:
     ends = _find_interval_columns_of_rule(rule, runs, frame, table, column)
     names = _name_rows_by_texts_and_options(frame, column)
     numbers = []
-    for row, name in zip(frame.to_dict("records"), names, strict=True):
+    # `to_dict("records")` would look up every column by itself: tables have many columns and few rows.
+    rows = (dict(zip(frame.columns, cells, strict=True)) for cells in frame.astype(object).to_numpy())
+    for row, name in zip(rows, names, strict=True):
         value, n_items = float(row[column]), _read_first_filled_size(row, SIZES)
         tails = None
         if ends:

@@ -74,7 +74,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--power",
         type=parse_finite_number,
-        default=0.8,
         metavar="P",
         help="probability to find it, or to decide; default: 0.8",
     )
@@ -315,6 +314,9 @@ def _refuse_wrong_plan_arguments(args: argparse.Namespace) -> None:
         value = getattr(args, option)
         if value is not None and value <= 0:
             raise InputError(f"--{option} {value:g}: give a number above 0, such as 0.02")
+    if args.power is not None and args.se is not None:
+        raise InputError("--power is not for --se: give --difference or --check, or leave it out")
+    args.power = 0.8 if args.power is None else args.power
     if not 0.5 <= args.power < 1:
         raise InputError(f"--power {args.power:g}: give a probability from 0.5 to below 1, such as 0.8")
     if args.measure == FLIPS and args.difference is not None:

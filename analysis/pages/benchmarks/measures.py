@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
+from analysis.measures.part_names import name_part_beside_total
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.benchmarks import own_form
 from analysis.pages.benchmarks.own_form import UnitForm
@@ -19,7 +20,7 @@ from analysis.runs import Runs
 from analysis.statistics.correlation import LEAST
 from ground.errors import InputError, RoomFailed
 
-ALL, STUDY_ALL = "all", "study all"  # a table over the studies of a page, and a study of that name
+ALL = "all"  # a table over the studies of a page
 COLUMNS = ("page", "study", "measure", "headline", "lead", "model", "condition", "form", "n_forms", "compared", "value",
            "unit", "accuracy", "parameters", "validity", "validity_at_most", "silent")  # fmt: skip
 # Columns of a row that its measures share.
@@ -139,6 +140,15 @@ def name_measures_unambiguously(values: pd.DataFrame, reserved_names: Collection
     return names.where(is_of_one_page, names + " (" + values["page"] + ")")
 
 
+def name_study_beside_all(study: str) -> str:
+    """Name a study, and a table over all studies, which has an empty one.
+
+    >>> [name_study_beside_all(study) for study in ("", "opinions", "all")]
+    ['all', 'opinions', 'study all']
+    """
+    return name_part_beside_total(study, ALL, "study") if study else ALL
+
+
 def _list_unit_values_of_each_measure(
     runs: Runs, table_name: str, measures: Measures, frame: pd.DataFrame
 ) -> Iterator[pd.DataFrame]:
@@ -171,7 +181,7 @@ def _list_unit_values_of_each_measure(
                 if has_values and column_values.isna().all():
                     continue  # not a measure of these models: no predictor, no right answer
                 accuracy_column = measures.accuracy.get(column)
-                named = part[list(KEPT)].replace({"study": {"": ALL, ALL: STUDY_ALL}})
+                named = part[list(KEPT)].assign(study=part["study"].map(name_study_beside_all))
                 yield named.assign(
                     measure=f"{measure_name} ({kind})" if kind else measure_name, value=column_values,
                     headline=column in measures.headline, lead=column == measures.lead,

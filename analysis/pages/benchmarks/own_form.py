@@ -1,7 +1,8 @@
 """Take conditions together in which every model was asked in its own form: plain for one, chat for another.
 
 A correlation is over models, and the form of a prompt follows from the model: a base model continues a text, a tuned
-one answers in a chat, a masked one fills a gap. So what differs in the form alone was asked in the same way.
+one answers in a chat, a masked one fills a gap. So what differs in the form alone was asked in the same way; and what
+differs in a seed, of a model that shares none with the others.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from analysis.runs import Runs
+from analysis.runs.conditions import MAY_DIFFER_BETWEEN_MODELS
 
 Unit: TypeAlias = tuple[str, str, str]  # study, model, condition
 
 OWN = "own form"
 FORM = frozenset({"form", "prompt_hash"})  # fields of a condition that follow from the form of its prompts
+SEEDS = frozenset(MAY_DIFFER_BETWEEN_MODELS) - FORM
 OF_STAGE = {"base": "plain", "tuned": "chat", "instruct": "chat"}
 
 
@@ -53,7 +56,7 @@ def find_prompt_forms_of_units(runs: Runs) -> dict[Unit, UnitForm]:
         }
         study, conditions = next(iter(form_counts))[0], sorted({condition for *_, condition in form_counts})
         # Of two groups with one name, which differ in more than the form, the second is named by its conditions.
-        group_name = name if (study, name) not in used_names else ", ".join(conditions)
+        group_name = name if name and (study, name) not in used_names else ", ".join(conditions)
         used_names.add((study, name))
         for unit, forms in form_counts.items():
             form = _get_condition_fields_of_unit(runs, unit).get("form")
@@ -94,15 +97,31 @@ def find_form_of_unit_joining_conditions(
 
 
 def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
-    """Return the groups of units that differ in the form alone: their name, and by model its units."""
-    groups: dict[tuple[str, str, str], dict[str, list[Unit]]] = {}
+    """Return the groups of units that differ in the form, or a seed, alone: their name, and by model its units.
+
+    A model whose seeds no other has is in the group with most models, the first of several; that has no name.
+    """
+    groups: dict[tuple[str, str, str, str], dict[str, list[Unit]]] = {}
     for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
         study, model, condition = unit
         fields = _get_condition_fields_of_unit(runs, unit)
-        same = repr(sorted((name, repr(value)) for name, value in fields.items() if name not in FORM))
-        key = study, _replace_form_in_condition_name_by_own_form(condition, fields.get("form")), same
+        same, seeds = (
+            repr(sorted((name, repr(fields[name])) for name in fields.keys() - FORM if (name in SEEDS) == is_seed))
+            for is_seed in (False, True)
+        )
+        key = study, _replace_form_in_condition_name_by_own_form(condition, fields.get("form")), same, seeds
         groups.setdefault(key, {}).setdefault(model, []).append(unit)
-    return [(name, units) for (_, name, _), units in groups.items()]
+    names = {key: key[1] for key in groups}
+    keys_by_asking: dict[tuple[str, str], list[tuple[str, str, str, str]]] = {}
+    for key in groups:
+        if key[3] != "[]":
+            keys_by_asking.setdefault((key[0], key[2]), []).append(key)
+    for keys in keys_by_asking.values():
+        largest = max(keys, key=lambda key: len(groups[key]))
+        for key in keys:
+            for model in [model for model in groups[key] if model not in groups[largest]]:
+                groups[largest][model], names[largest] = groups[key].pop(model), ""
+    return [(names[key], units) for key, units in groups.items() if units]
 
 
 def _get_condition_fields_of_unit(runs: Runs, unit: Unit) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.pages.benchmarks import narrative
 from analysis.pages.benchmarks.catalogue import CATALOGUE
-from analysis.pages.benchmarks.measures import ALL, STUDY_ALL
+from analysis.pages.benchmarks.measures import name_study_beside_all
 from analysis.pages.benchmarks.model_facts import SIZE, build_model_facts, read_score_file_once
 from analysis.reporting import words
 from analysis.reporting.catalogue import map_page_names_to_catalogues
@@ -24,7 +24,7 @@ class BenchmarksPage(Page):
         """Show the answer in words, and what weakens it."""
         frames = {name: self.frame(name) for name in narrative.TABLES}
         rows = self.runs.execute("SELECT study, count(DISTINCT item) FROM stimuli GROUP BY study ORDER BY study")
-        item_counts = pd.Series(dict(rows.fetchall())).rename({ALL: STUDY_ALL})  # as the tables name it
+        item_counts = pd.Series(dict(rows.fetchall())).rename(name_study_beside_all)  # as the tables do
         when = words.phrase_run_dates(self.runs.info)
         return self.render_answer_with_added_cautions(narrative.answer_page_question(frames, when, item_counts))
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.measures.meaning import StudyMeaning, read_meaning_checks_of_studies, read_verdicts_on_wordings
 from analysis.measures.meaning_file import list_meaning_folders
+from analysis.measures.part_names import name_part_beside_total
 from analysis.runs import Runs
 from analysis.statistics.annotators import compute_fleiss_kappa_and_krippendorff_alpha, compute_share_of_yes_votes
 from analysis.statistics.resampling import DRAWS, Array
@@ -126,7 +127,7 @@ def _list_vote_rows_of_annotators(study: StudyMeaning, resamples: int, seed: int
     no_agreement = {f"{name}{ending}": np.nan for name in ("kappa", "alpha") for ending in ("", "_lower", "_upper")}
     for place, name in enumerate(names):
         shares = _estimate_shares_voted_same_meaning(votes[:, [place]], items, decoy_votes[:, [place]], decoy_items)
-        person = f"person {name}" if name == EVERYBODY else name
+        person = name_part_beside_total(name, EVERYBODY, "person")
         yield {"study": study.study, "annotator": person, **shares, **no_agreement, "no_interval": ""}
     kappa, alpha = compute_fleiss_kappa_and_krippendorff_alpha(votes, items, draws=resamples, seed=seed)
     agreement = {

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.part_names import name_part_beside_total
 from analysis.pages.reliability.columns import ALL, BOTH
 from analysis.runs import Runs
 from analysis.statistics.reliability import aggregated
@@ -112,7 +113,8 @@ def _query_accuracy_rows(runs: Runs) -> pd.DataFrame:
             f"study {row['study']}: model {row['model']!r}, task {row['task']!r}, template {row['template']!r}: score "
             f"{row['accuracy']} of n {row['n']} is no accuracy; import it again"
         )
-    return accuracy_rows.replace({"task": {ALL: f"task {ALL}"}})
+    task_names = accuracy_rows["task"].map(lambda name: name_part_beside_total(name, ALL, "task"), na_action="ignore")
+    return accuracy_rows.assign(task=task_names)
 
 
 def list_ranking_groups(runs: Runs) -> list[RankingGroup]:

@@ -58,8 +58,8 @@ TABLES = {
         "tables.tabulate_training_stage_means",
         "Means over base models and over instruction-tuned models",
         "Means over models, the counterpart of Takayama et al., Tables 1 and 3, with the printed rows below ours: "
-        "other models and other items, to be read as context. Intervals over items. The row of the original question "
-        "holds its share of Yes and its accuracy.",
+        "other models and other items, to be read as context. In rows “all”, every model weighs the same, in it every "
+        "task. Intervals over items. The row of the original question holds its share of Yes and its accuracy.",
         (*split_names("source stage condition language task pattern n_models n_undefined n_items"), *MEASURES,
          "intervals",
          "no_interval"),
@@ -68,7 +68,7 @@ TABLES = {
     "patterns": Table(
         "tables.tabulate_pattern_means",
         "What every kind of wording does, over all models",
-        "Means over all conditions and tasks of a language, and the models that answer there; intervals over items.",
+        "Means over the models that answer in a language, of each over all conditions and tasks; intervals over items.",
         (*split_names("language pattern n_models n_tasks n_undefined n_items"), *MEASURES, "intervals", "no_interval"),
         frozenset(split_names("n_items yes diff_acc accuracy_original")), BARE,
     ),

@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, refuse_unknown_invalid_answer_convention
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs import Runs
+from analysis.runs.conditions import MAY_DIFFER_BETWEEN_MODELS
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from analysis.statistics.resampling import Array
 from ground.errors import InputError
@@ -27,7 +28,7 @@ PATTERNS = {
 }
 STAGES = {"base": "base", "instruct": "instruct", "tuned": "instruct"}  # the paper has these two columns
 UNIT = ["study", "model", "language", "task", "condition", "pattern"]  # what a measure is computed for
-RUN_FIELDS = ("stage", "series", "parameters", "form", "shots", "setting")  # of its model and condition
+RUN_FIELDS = ("stage", "series", "parameters", "form", "shots", "seeds", "setting")  # of its model and condition
 # Sums over the wordings of one item, as a rule one wording; `_query_pair_counts_by_unit_and_item` explains each.
 SUMS = ("asked", "valid", "read", "pairs", "consistent", "yes", "yes_original", "yes_expected", "gold", "right",
         "right_original")  # fmt: skip
@@ -41,7 +42,7 @@ class WordingItemSums:
     ----------
     units
         One row per unit, with the columns of `UNIT` and stage ("base", "instruct" or None), series, parameters, form,
-        shots, setting (all other fields of the condition). A unit's number is its row here, counted from 0.
+        shots, seeds, setting (all other fields of the condition). A unit's number is its row here, counted from 0.
     sums
         Name (`SUMS`) -> array (items, units), 0 where the unit was not asked the item.
     has
@@ -244,7 +245,7 @@ def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition:
     fields, settings = runs.info["models"][model], runs.info["conditions"][study][condition]
     # Left out: form and shots have their own fields, and the prompt's hash and exemplars follow from them.
     other_settings = {key: value for key, value in settings.items()
-             if key not in ("form", "shots", "prompt_hash") and "exemplar" not in key}  # fmt: skip
+             if key not in (*MAY_DIFFER_BETWEEN_MODELS, "shots", "prompt_hash") and "exemplar" not in key}  # fmt: skip
     return {
         "stage": STAGES.get(str(fields.get("stage"))),
         "series": fields.get("series"),
@@ -253,6 +254,7 @@ def _read_run_json_fields_of_unit(runs: Runs, study: str, model: str, condition:
         "shots": _parse_shots(
             f"{runs.find_path_of_study(study)}: run.json: conditions: {condition}", settings.get("shots")
         ),
+        "seeds": repr([settings.get(name) for name in MAY_DIFFER_BETWEEN_MODELS if name != "form"]),
         "setting": repr(sorted(other_settings.items())),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial, reduce
 from itertools import chain
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from analysis.statistics.resampling import (
 )
 from analysis.statistics.shares import DerivedFigure, Share
 
-UnitGroup: TypeAlias = tuple[int, ...]  # rows of `WordingItemSums.units` whose measures are averaged; often only one
+UnitGroup: TypeAlias = Mapping[int, float]  # rows of `WordingItemSums.units` -> their weights; often only one
 # Every measure but Overall is a share of answers, or a difference of two such shares: the sums that they are made of.
 # Overall is the harmonic mean of three of them.
 SHARES = {
@@ -67,17 +67,16 @@ def estimate_unit_group_measures(
 ) -> dict[str, Interval]:
     """Compute every measure of groups with its 95 % interval over items, or the differences of pairs of groups.
 
-    The bootstrap takes arrays, so all groups of one call need equally many units. A group is made longer by repeating
-    all its units: units (4, 7) become (4, 7, 4, 7), whose mean is the same. To compare (4, 7) with (1, 2, 3), both get
-    six units, the least common multiple. Rows that need equally many units share one call.
+    The bootstrap takes arrays, so all groups of one call need equally many units: a shorter group gets its first unit
+    again, with the weight 0. Rows that need equally many units share one call.
 
     Parameters
     ----------
     item_sums
         From `cells.compute_wording_item_sums_of_all_studies`.
     rows
-        All of one group of units, or all of two, the second subtracted from the first on common items; as rows of
-        `WordingItemSums.units`. The measure of a group is the plain mean of its units' measures, NaN if one of them is.
+        All of one group of units, or all of two, the second subtracted from the first on common items. The measure of a
+        group is the weighted mean of its units' measures, NaN if one of them is.
         Units that share items are resampled together.
     resamples, seed
         Draws of the bootstrap over items (0: no intervals) and its seed.
@@ -88,11 +87,11 @@ def estimate_unit_group_measures(
         Interval of every measure: (rows,).
     """
     interval_by_measure = {name: build_interval_without_values(np.zeros(len(rows), np.int64)) for name in MEASURES}
-    sizes = [int(np.lcm.reduce(list(map(len, unit_groups)))) for unit_groups in rows]
+    sizes = [max(map(len, unit_groups)) for unit_groups in rows]
     for size in sorted(set(sizes)):
         places = [place for place, group_size in enumerate(sizes) if group_size == size]
-        repeated_groups = [group * (size // len(group)) for place in places for group in rows[place]]
-        columns = _build_columns_by_unit_position(item_sums, repeated_groups, size)
+        groups_of_call = [group for place in places for group in rows[place]]
+        columns = _build_columns_by_unit_position(item_sums, groups_of_call, size)
         statistic = partial(_average_unit_measures_in_each_draw, size=size)
         shares = partial(_build_hits_and_totals_by_measure, size=size)
         if len(rows[0]) == 1:
@@ -111,44 +110,57 @@ def _build_columns_by_unit_position(
 ) -> dict[str, Array]:
     """Build columns "<sum>:<k>" (items, groups): that sum of each group's k-th unit, k counted from 0.
 
-    NaN for items that none of the group's units was asked; 0 for items that only its other units were asked.
+    NaN for items that none of the group's units was asked; 0 for items that only its other units were asked. In
+    "weight:<k>", all items have the weight of the k-th unit.
     """
-    index = np.array(unit_groups, int).reshape(len(unit_groups), size)
+    index = np.array([[*group, *[next(iter(group))] * (size - len(group))] for group in unit_groups], int)
+    weights = np.array([[*group.values(), *[0.0] * (size - len(group))] for group in unit_groups])
     is_asked = item_sums.has[:, index].any(axis=2)
     return {
         f"{name}:{k}": np.where(is_asked, item_sums.sums[name][:, index[:, k]], np.nan)
         for k in range(size)
         for name in SUMS
-    }
+    } | {f"weight:{k}": np.broadcast_to(weights[:, k], is_asked.shape) for k in range(size)}
 
 
 def _average_unit_measures_in_each_draw(columns: Columns, counts: Array, size: int) -> dict[str, Array]:
-    """Compute the measures of each of a group's `size` units, and average them."""
-    totals: dict[str, Array] = {}
+    """Compute the measures of each of a group's `size` units, and average them by weight."""
+    totals, sum_of_weights = dict.fromkeys(MEASURES, np.zeros(())), np.zeros(())
     for k in range(size):  # summed one by one: the draws of hundreds of units would take gigabytes
+        weight = columns[f"weight:{k}"][0]
         measures = _compute_wording_measures_in_each_draw({name: columns[f"{name}:{k}"] for name in SUMS}, counts)
-        totals = {name: totals[name] + measures[name] if totals else measures[name] for name in MEASURES}
-    return {name: total / size for name, total in totals.items()}
+        totals = {name: totals[name] + weight * measures[name] for name in MEASURES}
+        sum_of_weights = sum_of_weights + weight
+    return {name: divide_one_drawn_sum_by_another(total, sum_of_weights) for name, total in totals.items()}
 
 
 def _build_hits_and_totals_by_measure(columns: Columns, size: int) -> dict[str, list[Share | DerivedFigure]]:
     """Give, for every measure, the hits and totals of the shares that its closed interval is made of."""
 
+    weights = np.stack([columns[f"weight:{k}"][0] for k in range(size)])
+
     def pair_hits_with_totals(part: str, whole: str, units: Sequence[int]) -> Share:
-        """Pair the column of hits with that of totals, for some of a group's units."""
-        return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"]) for k in units]
+        """Give the column of hits, that of totals and the weight, for some of a group's units."""
+        return [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"], weights[k]) for k in units]
 
     shares_by_measure: dict[str, list[Share | DerivedFigure]] = {
         name: [pair_hits_with_totals(*sums, range(size)) for sums in parts] for name, parts in SHARES.items()
     }
-    of_units = [pair_hits_with_totals(*SHARES[name][0], [k]) for k in range(size) for name in OVERALL]
-    return shares_by_measure | {"overall": [DerivedFigure(of_units, _compute_mean_harmonic_mean_and_gradient)]}
+    of_units: list[Share] = [
+        [(columns[f"{part}:{k}"], columns[f"{whole}:{k}"])]
+        for k in range(size)
+        for part, whole in (SHARES[name][0] for name in OVERALL)
+    ]
+    compute_figure = partial(_compute_mean_harmonic_mean_and_gradient, weights=weights)
+    overall = DerivedFigure(of_units, compute_figure, weights.repeat(len(OVERALL), axis=0))
+    return shares_by_measure | {"overall": [overall]}
 
 
-def _compute_mean_harmonic_mean_and_gradient(share_values: Array) -> tuple[Array, Array]:
+def _compute_mean_harmonic_mean_and_gradient(share_values: Array, weights: Array) -> tuple[Array, Array]:
     """Return Overall (the mean over units of the harmonic means of their shares) and its derivative by each share."""
     of_units = share_values.reshape(-1, len(OVERALL), share_values.shape[-1])
-    means = compute_harmonic_mean(*of_units.swapaxes(0, 1))
+    means, parts = compute_harmonic_mean(*of_units.swapaxes(0, 1)), weights / weights.sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = (means[:, None] / of_units) ** 2 / len(OVERALL) / len(of_units)
-    return means.mean(axis=0), np.where(share_values > 0, slopes.reshape(share_values.shape), 0.0)
+        slopes = (means[:, None] / of_units) ** 2 / len(OVERALL) * parts[:, None]
+    mean = (means * weights).sum(axis=0) / weights.sum(axis=0)
+    return mean, np.where(share_values > 0, slopes.reshape(share_values.shape), 0.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,8 @@ from analysis.statistics.multiplicity import correct_families_by_holm
 from analysis.statistics.resampling import DRAWS
 
 ALL = "all"  # of languages, tasks or patterns: the mean over them
+# Columns of units whose values weigh alike in a mean.
+TASK_LEVEL, MODEL_LEVEL = [["study", "language", "task"]], [["model"]]
 # Undefined for the original question, which is not compared with itself.
 COMPARED_MEASURES = ("consistency", "diff_yes", "excess_yes", "accuracy_original", "diff_acc", "overall")
 DIFFERENCE_MEASURES = ("valid", "consistency", "yes", "diff_yes", "excess_yes", "accuracy", "diff_acc", "overall")
@@ -55,7 +58,7 @@ def tabulate_answer_consistency_by_wording_kind(
         pair, no gold label.
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
-    frame = _tabulate_unit_group_measures(item_sums, [(i,) for i in range(len(item_sums.units))], resamples, seed)
+    frame = _tabulate_unit_group_measures(item_sums, [{i: 1.0} for i in range(len(item_sums.units))], resamples, seed)
     frame = pd.concat([item_sums.units[UNIT], frame], axis=1)
     frame["n"] = item_sums.sums["pairs"].sum(axis=0).astype(int)
     return _blank_comparisons_of_original(frame)
@@ -111,7 +114,7 @@ def tabulate_means_over_patterns_and_tasks(
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     groups = _tabulate_unit_groups_by_keys(
-        item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums)
+        item_sums, ["model", "language", "condition"], _mark_reworded_units(item_sums), TASK_LEVEL
     )
     groups = groups.drop(columns="n_models")
     return pd.concat([groups, _tabulate_unit_group_measures(item_sums, groups.pop("target"), resamples, seed)], axis=1)
@@ -123,9 +126,10 @@ def tabulate_training_stage_means(
     """Average over the base models and over the instruction-tuned ones (Takayama et al., Tables 1 and 3).
 
     Rows of `source` "these runs" are ours, by stage, condition, language, task and pattern; where there are several
-    languages or tasks, rows "all" hold their mean, as Table 3 does. The printed rows follow, for comparison: other
-    models and other items. A model whose stage run.json does not say is in no group. A model without one valid answer
-    (`n_undefined` counts such cells) is in the mean of `valid` and in no other.
+    languages or tasks, rows "all" hold their mean, as Table 3 does: every model weighs the same, in it every task of
+    every language. The printed rows follow, for comparison: other models and other items. A model whose stage run.json
+    does not say is in no group. A model without one valid answer (`n_undefined` counts such cells) is in the mean of
+    `valid` and in no other.
 
     Parameters
     ----------
@@ -139,31 +143,43 @@ def tabulate_training_stage_means(
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     has_stage = item_sums.units["stage"].notna().to_numpy()
-    keys = ["stage", "condition", "language", "task", "pattern"]
-    cell_groups = _tabulate_unit_groups_by_keys(item_sums, keys, has_stage)
-    several = len(cell_groups[["language", "task"]].drop_duplicates()) > 1
-    all_groups = _tabulate_unit_groups_by_keys(item_sums, ["stage", "condition", "pattern"], has_stage).assign(
-        language=ALL, task=ALL
-    )
-    frame = pd.concat([cell_groups, all_groups] if several else [cell_groups], ignore_index=True)
+    frame = _tabulate_stage_groups(item_sums, has_stage)
     measured = _tabulate_unit_group_measures(item_sums, frame["target"], resamples, seed)
-    has_pairs = _mark_units_with_pairs(item_sums)
-    measurable_targets = [tuple(unit for unit in target if has_pairs[unit]) or target for target in frame["target"]]
-    changed = [place for place, target in enumerate(frame.pop("target")) if target != measurable_targets[place]]
-    measured_again = _tabulate_unit_group_measures(
-        item_sums, [measurable_targets[place] for place in changed], resamples, seed
-    ).set_axis(changed)
+    measurable = _tabulate_stage_groups(item_sums, has_stage & _mark_units_with_pairs(item_sums))
+    keys = ["stage", "condition", "language", "task", "pattern"]
+    measurable_by_key = measurable.set_index(keys)["target"].to_dict()
+    changed_by_place = {
+        place: measurable_by_key[key]
+        for place, key in enumerate(frame[keys].itertuples(index=False, name=None))
+        if frame["n_undefined"][place] and key in measurable_by_key
+    }
+    changed = list(changed_by_place)
+    measured_again = _tabulate_unit_group_measures(item_sums, changed_by_place.values(), resamples, seed).set_axis(
+        changed
+    )
     columns = [name for name in measured_again if name not in ("n_items", "valid", "valid_lower", "valid_upper")]
     measured.loc[changed, columns] = measured_again[columns]
     frame = _blank_comparisons_of_original(pd.concat([frame, measured], axis=1))
-    ours = frame.drop(columns=["n_tasks", "n_patterns"]).assign(source=OURS)
+    ours = frame.drop(columns=["target", "n_tasks", "n_patterns"]).assign(source=OURS)
     return pd.concat([ours, printed.read_printed_means_by_training_stage()], ignore_index=True)
+
+
+def _tabulate_stage_groups(item_sums: WordingItemSums, is_chosen: np.ndarray) -> pd.DataFrame:
+    """Return one row per stage, condition, language, task and pattern; of several languages or tasks, then "all"."""
+    keys = ["stage", "condition", "language", "task", "pattern"]
+    cell_groups = _tabulate_unit_groups_by_keys(item_sums, keys, is_chosen, MODEL_LEVEL)
+    if len(item_sums.units.loc[item_sums.units["stage"].notna(), ["language", "task"]].drop_duplicates()) < 2:
+        return cell_groups
+    all_groups = _tabulate_unit_groups_by_keys(item_sums, ["stage", "condition", "pattern"], is_chosen, MODEL_LEVEL)
+    return pd.concat([cell_groups, all_groups.assign(language=ALL, task=ALL)], ignore_index=True)
 
 
 def tabulate_pattern_means(
     runs: Runs, *, invalid: str = "dropped", resamples: int = DRAWS, seed: int = 0
 ) -> pd.DataFrame:
     """Average by kind of wording in one language, over all conditions and tasks, and the models that answer there.
+
+    Every model weighs the same, in it every condition of every task.
 
     Parameters
     ----------
@@ -178,9 +194,14 @@ def tabulate_pattern_means(
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     frame = _tabulate_unit_groups_by_keys(
-        item_sums, ["language", "pattern"], _mark_reworded_units(item_sums) & _mark_answering_units(item_sums)
+        item_sums,
+        ["language", "pattern"],
+        _mark_reworded_units(item_sums) & _mark_answering_units(item_sums),
+        MODEL_LEVEL,
     )
-    all_groups = _tabulate_unit_groups_by_keys(item_sums, ["language", "pattern"], _mark_reworded_units(item_sums))
+    all_groups = _tabulate_unit_groups_by_keys(
+        item_sums, ["language", "pattern"], _mark_reworded_units(item_sums), MODEL_LEVEL
+    )
     cell_counts = all_groups.set_index(["language", "pattern"])["target"].map(len)
     cell_counts = cell_counts.reindex(pd.MultiIndex.from_frame(frame[["language", "pattern"]]))
     frame["n_undefined"] = cell_counts.to_numpy(int) - frame["target"].map(len).to_numpy(int)
@@ -236,15 +257,15 @@ def tabulate_shot_differences(
     """
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     units = item_sums.units[_mark_answering_units(item_sums)]
-    shared_keys = ["study", "language", "task", "model", "pattern", "form", "setting"]
+    shared_keys = ["study", "language", "task", "model", "pattern", "form", "seeds", "setting"]
     pairs = units.reset_index().merge(units[units["shots"] == 0].reset_index(), on=shared_keys, suffixes=("", "_zero"))
     pairs = pairs[pairs["shots"] > 0]
     single_models = pairs.assign(
-        target=[(i,) for i in pairs["index"]], base=[(i,) for i in pairs["index_zero"]], n_models=1
+        target=[{i: 1.0} for i in pairs["index"]], base=[{i: 1.0} for i in pairs["index_zero"]], n_models=1
     )
     keys = ["stage", "study", "language", "task", "condition", "condition_zero", "pattern"]
     stage_rows = _tabulate_unit_indices_per_key_combination(
-        pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}
+        pairs[pairs["stage"].notna()], keys, {"target": "index", "base": "index_zero"}, MODEL_LEVEL
     )
     frame = pd.concat([single_models, stage_rows.assign(model="")], ignore_index=True)
     names = ["study", "model", "stage", "language", "task", "condition", "condition_zero", "pattern", "n_models"]
@@ -258,8 +279,8 @@ def tabulate_stage_differences_by_series(
 
     A series is what run.json says it is; where it has several models of a stage, their mean counts. A model asked in
     several forms stands for its stage in all of them; of prompt files and ways to answer, those count in which both
-    stages were asked, each the same, and in it every model. A model is left out where less than half of its answers are
-    valid. p values as in `shots`.
+    stages were asked, each the same, and in it every model. Of logs, the seeds count that both stages share; all, where
+    they share none. A model is left out where less than half of its answers are valid. p values as in `shots`.
 
     Parameters
     ----------
@@ -274,17 +295,17 @@ def tabulate_stage_differences_by_series(
     item_sums = compute_wording_item_sums_of_all_studies(runs, invalid)
     staged_units = item_sums.units[_mark_answering_units(item_sums)].reset_index().dropna(subset=["series", "stage"])
     keys = ["series", "study", "language", "task", "shots", "pattern"]
-    is_asked_of_both = staged_units.groupby([*keys, "setting"])["stage"].transform("nunique") == 2
-    staged_units = staged_units[is_asked_of_both]
+    staged_units["is_seed_of_both"] = (
+        staged_units.groupby([*keys, "setting", "seeds"])["stage"].transform("nunique") == 2
+    )
+    of_setting = staged_units.groupby([*keys, "setting"])
+    is_chosen = staged_units["is_seed_of_both"] | ~of_setting["is_seed_of_both"].transform("any")
+    staged_units = staged_units[is_chosen & (of_setting["stage"].transform("nunique") == 2)]
     parts = {stage: _tabulate_unit_indices_per_key_combination(staged_units[staged_units["stage"] == stage], keys,
-                                                               {name: "index"})
+                                                               {name: "index"}, [["setting"], *MODEL_LEVEL])
              for stage, name in (("instruct", "target"), ("base", "base"))}  # fmt: skip
     frame = parts["instruct"].merge(parts["base"], on=keys, suffixes=("", "_base"))
     frame["n_models"] += frame.pop("n_models_base")
-    for side in ("target", "base"):
-        frame[side] = [
-            _repeat_units_to_weigh_settings_and_models_equally(item_sums.units, indices) for indices in frame[side]
-        ]
     return _tabulate_differences_between_unit_groups(item_sums, frame, [*keys, "n_models"], resamples, seed)
 
 
@@ -319,46 +340,39 @@ def _mark_reworded_units(item_sums: WordingItemSums) -> np.ndarray:
     return (item_sums.units["pattern"] != ORIGINAL).to_numpy()
 
 
-def _tabulate_unit_groups_by_keys(item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray) -> pd.DataFrame:
-    """Return one row per combination of keys: its units' indices (`target`), and numbers of models, tasks, patterns."""
+def _tabulate_unit_groups_by_keys(
+    item_sums: WordingItemSums, keys: list[str], is_chosen: np.ndarray, levels: Sequence[list[str]]
+) -> pd.DataFrame:
+    """Return one row per combination of keys: its weighted units (`target`), and numbers of models, tasks, patterns."""
     units = item_sums.units[is_chosen].reset_index()
     undefined = ~_mark_units_with_pairs(item_sums)[units["index"]]
     units = units.assign(undefined=undefined, task_of=units["study"] + "\n" + units["language"] + "\n" + units["task"])
-    grouped = units.groupby(keys, sort=False, dropna=False)
-    aggregations = {"target": ("index", tuple), "n_models": ("model", "nunique"), "n_tasks": ("task_of", "nunique"),
-             "n_patterns": ("pattern", "nunique"), "n_undefined": ("undefined", "sum")}  # fmt: skip
-    return grouped.agg(**aggregations).reset_index()
+    counts = {"n_tasks": ("task_of", "nunique"), "n_patterns": ("pattern", "nunique"),
+              "n_undefined": ("undefined", "sum")}  # fmt: skip
+    return _tabulate_unit_indices_per_key_combination(units, keys, {"target": "index"}, levels, counts)
 
 
 def _tabulate_unit_indices_per_key_combination(
-    units: pd.DataFrame, keys: list[str], index_column_by_new_column: dict[str, str]
-) -> pd.DataFrame:
-    """Return one row per combination of keys: a tuple of unit indices in each new column, and the number of models."""
-    aggregations = {name: (column, tuple) for name, column in index_column_by_new_column.items()} | {
-        "n_models": ("model", "nunique")
-    }
-    return units.groupby(keys, sort=False).agg(**aggregations).reset_index()
+    units: pd.DataFrame, keys: list[str], index_column_by_new_column: dict[str, str], levels: Sequence[list[str]],
+    counts: Mapping[str, tuple[str, str]] = {},
+) -> pd.DataFrame:  # fmt: skip
+    """Return one row per combination of keys: in each new column units with weights, then n_models and other counts.
 
-
-def _repeat_units_to_weigh_settings_and_models_equally(units: pd.DataFrame, indices: UnitGroup) -> UnitGroup:
-    """Repeat the indices of some units: every setting weighs the same, in it every model, in it every form."""
-    by_setting: dict[str, dict[str, UnitGroup]] = {}
-    for index in indices:
-        of_model = by_setting.setdefault(units["setting"][index], {})
-        of_model[units["model"][index]] = (*of_model.get(units["model"][index], ()), index)
-    return _join_index_groups_of_equal_weight(
-        [_join_index_groups_of_equal_weight(list(of_model.values())) for of_model in by_setting.values()]
-    )
-
-
-def _join_index_groups_of_equal_weight(index_groups: Sequence[UnitGroup]) -> UnitGroup:
-    """Join groups of indices, each repeated until all are of one length.
-
-    >>> _join_index_groups_of_equal_weight([(4,), (7, 8)])
-    (4, 4, 7, 8)
+    Every value of the first level weighs the same, in it every value of the second one, and so on; then every unit.
     """
-    size = int(np.lcm.reduce([len(indices) for indices in index_groups]))
-    return tuple(index for indices in index_groups for index in indices * (size // len(indices)))
+    weights = pd.Series(1.0, units.index)
+    for upper, lower in pairwise(accumulate([keys, *levels, ["index"]])):
+        parts = units.groupby(lower, dropna=False).ngroup()
+        weights = weights / parts.groupby([units[name] for name in upper], dropna=False).transform("nunique")
+    weighted = {
+        name: list(zip(units[column], weights, strict=True)) for name, column in index_column_by_new_column.items()
+    }
+    aggregations = {
+        **{name: (name, lambda pairs: dict(list(pairs))) for name in weighted},
+        "n_models": ("model", "nunique"),
+        **counts,
+    }
+    return units.assign(**weighted).groupby(keys, sort=False, dropna=False).agg(**aggregations).reset_index()
 
 
 def _tabulate_unit_group_measures(

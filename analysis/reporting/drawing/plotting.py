@@ -267,15 +267,16 @@ def replace_missing_glyphs(text: str) -> str:
 
     Line breaks that `insert_line_breaks_into_name` set stay.
     """
-    drawable = _read_font_code_points()
-    return "".join(character if ord(character) in drawable or character == "\n" else "?" for character in text)
+    missing = {code for code in map(ord, set(text)) if code not in _read_font_code_points()} - {ord("\n")}
+    return text.translate(dict.fromkeys(missing, "?")) if missing else text
 
 
 @functools.cache
 def _measure_character_width(character: str) -> float:
-    """Return the width of a character, as a part of the font's size."""
+    """Return the width of a character, or of what replaces it, as a part of the font's size."""
     font = _read_font()
-    return float(font.load_char(ord(character), LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
+    code_point = ord(replace_missing_glyphs(character))
+    return float(font.load_char(code_point, LoadFlags.NO_SCALE).horiAdvance) / font.units_per_EM
 
 
 def measure_text_width(text: str, size: float = SIZE) -> float:
@@ -292,8 +293,7 @@ def measure_text_width(text: str, size: float = SIZE) -> float:
     -------
     Inches.
     """
-    lines = replace_missing_glyphs(text).split("\n")
-    return max(sum(map(_measure_character_width, line)) for line in lines) * size / 72
+    return max(sum(map(_measure_character_width, line)) for line in text.split("\n")) * size / 72
 
 
 def measure_widest_text(texts: Iterable[str]) -> float:
@@ -335,6 +335,9 @@ def _wrap_phrase_into_lines(phrase: str, width: float) -> list[str]:
     for part in re.findall(r"[^\s/_:-]*[\s/_:-]+|[^\s/_:-]+", phrase):
         if lines[-1] and measure_text_width((lines[-1] + part).rstrip()) > width:
             lines.append("")
+        if measure_text_width((lines[-1] + part).rstrip()) <= width:
+            lines[-1] += part
+            continue
         for character in part:
             if lines[-1] and measure_text_width(lines[-1] + character) > width and not character.isspace():
                 lines.append("")

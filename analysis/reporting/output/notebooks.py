@@ -15,6 +15,7 @@ from ground.shipped import find_shipped_folder
 FOLDER = find_shipped_folder("notebooks")
 SET_BY_REPORT = ("runs", "out")  # the report sets these itself
 _EXAMPLES = {"int": 0, "float": 0.0, "str": "", "bool": False}  # a value of each type that a parameter may have
+_TYPE_WORDS = {"int": "a whole number below 2^63", "float": "a number", "str": "a text", "bool": "true or false"}
 
 
 def resolve_path_here_or_in_notebooks(folder: str) -> Path:
@@ -152,7 +153,7 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
 
     Examples
     --------
-    >>> convert_notebook_parameter("0.05, 0.1", {"inferred_type_name": "list[float]", "help": ""}, "thresholds")
+    >>> convert_notebook_parameter("0.05, 0.1", {"inferred_type_name": "list[float]"}, "thresholds")
     [0.05, 0.1]
     """
     declared_type = entry["inferred_type_name"]
@@ -164,7 +165,11 @@ def convert_notebook_parameter(value: Any, entry: Mapping[str, str], name: str) 
         converted = convert_to_type_of_default([_EXAMPLES[element]] if several else _EXAMPLES[element], value)
     except ValueError as error:
         raise InputError(
-            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_to_one_line(repr(value))} is "
-            f"not {declared_type}"
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: {shorten_to_one_line(repr(value))} "
+            f"{'has a value that is not' if several else 'is not'} {_TYPE_WORDS[element]}"
         ) from error
+    if several and not converted and entry.get("default") != "[]":
+        raise InputError(
+            f"parameter {_describe_parameter(name, {'default': '', **entry})}: the list is empty; give a value"
+        )
     return list(converted) if several else converted

@@ -141,34 +141,38 @@ def build_ranking_with_simulated_stability(
         pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
     # Equal means of sums in another order differ in their last digits.
     means_without_noise = remove_rounding_noise(means)
-    ranks, above = _compute_ranks_and_share_above_in_draws(drawn)
+    ranks, above = _compute_ranks_in_draws(drawn), _compute_share_above_in_draws(drawn)
     ours = np.sign(means_without_noise[:, None] - means_without_noise)
     low, high = np.quantile(ranks, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
-    _, above_in_pooled = _compute_ranks_and_share_above_in_draws(pooled)
+    above_in_pooled = _compute_share_above_in_draws(pooled)
     tau = float((ours * above_in_pooled)[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
-    model_ranks = _compute_ranks_and_share_above_in_draws(means_without_noise[None])[0][0]
+    model_ranks = _compute_ranks_in_draws(means_without_noise[None])[0]
     return Ranking(
         means, model_ranks, low, high, (ranks == 1).mean(axis=0), tau, same_order_probability, n_items, n_wordings
     )
 
 
-def _compute_ranks_and_share_above_in_draws(drawn_means: Array) -> tuple[Array, Array]:
-    """Return the ranks in every draw (draws, models), the highest first, equal means sharing the mean of their ranks.
+def _compute_ranks_in_draws(drawn_means: Array) -> Array:
+    """Rank the means of every draw (draws, models), the highest first; equal means share the mean of their ranks."""
+    # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
+    # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
+    ranks = []
+    for part in _yield_masks_of_pairwise_wins(drawn_means):
+        more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
+        ranks.append((drawn_means.shape[1] + 1 + fewer - more) / 2)
+    return np.concatenate(ranks)
 
-    Then (models, models): in which share of the draws it is above, less that in which it is below, -1 to 1.
-    """
-    number, ranks = drawn_means.shape[1], []
+
+def _compute_share_above_in_draws(drawn_means: Array) -> Array:
+    """Return the share of the draws in which a model is above another, less that in which it is below, -1 to 1."""
+    number = drawn_means.shape[1]
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)
     for part in _yield_masks_of_pairwise_wins(drawn_means):
-        # Of the means 5, 5, 2, the first is above 1 model (`more`) and below none (`fewer`): rank (3 + 1 + 0 - 1) / 2 =
-        # 1.5, as has the second; the third is below 2: (3 + 1 + 2 - 0) / 2 = 3.
-        more, fewer = (np.count_nonzero(part, axis=axis) for axis in (2, 1))
-        ranks.append((number + 1 + fewer - more) / 2)
         above += np.count_nonzero(part, axis=0)
-    return np.concatenate(ranks), (above - above.T) / len(drawn_means)
+    return np.asarray((above - above.T) / len(drawn_means))
 
 
 def _yield_masks_of_pairwise_wins(drawn_means: Array) -> Iterator[npt.NDArray[np.bool_]]:

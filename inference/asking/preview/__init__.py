@@ -159,7 +159,8 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
     way = next((way for way in ways if _has_no_effort(way)), ways[0])  # the shown score is that one's
     example = Example(variant, round_.list_options(variant), _explain_prompt_as_asked(engine, prompts[0], way))
-    n_tokens = sum(engine.count_prompt_tokens(prompts, get_thinking_effort(way)))
+    # A template may write more for one effort than for another: the most is counted.
+    n_tokens = max(sum(engine.count_prompt_tokens(prompts, effort)) for effort in set(map(get_thinking_effort, ways)))
     short_ways, factor = shorten_thoughts_and_compute_time_factor(ways)
     least_seconds = estimate_seconds_of_asking_prompts(engine, prompts, short_ways)
     return RoundPreview(

@@ -17,7 +17,7 @@ SAID_ANSWER = (
     rf"|(?:(?:제|저의)\s+)?(?:최종\s*|올바른\s*)?(?:정답|답변|대답|답){_EMPHASIS}(?::|[은는]:?)){_EMPHASIS}"
 )
 """What stands before an answer. A colon or a verb belongs to it: "Answer 5" has no such words."""
-JOINING_WORDS = r"to|or|and|bis|oder|und|à|ou|et|o|y|e|en|または|或者?|到|또는|혹은"
+JOINING_WORDS = r"to|or|and|vs\.?|versus|maybe|perhaps|bis|oder|und|à|ou|et|o|y|e|en|または|或者?|到|또는|혹은"
 """What stands between two numbers or letters that are both named; not the Dutch "of", which is English, too."""
 JOINER = rf"(?:[,;&+|/~、・\u301c\u2013\u2014-]|\b(?:{JOINING_WORDS})|[とか和])"
 """The same, marks among it: "B/C", "B, C". What follows must be seen to be another answer."""

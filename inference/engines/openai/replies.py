@@ -13,7 +13,9 @@ import re
 import zlib
 from collections.abc import Coroutine, Iterator
 from contextlib import aclosing
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from inference.engines.openai.failures import Temporary
 
@@ -123,7 +125,7 @@ class Body:
                 raise MalformedReply("the reply cannot be unpacked", self.beginning) from None
 
 
-def make_http_client(timeout_seconds: float) -> AsyncClient:
+def make_http_client(address: str, timeout_seconds: float) -> AsyncClient:
     """Make an HTTP client that returns whole replies only, each of them after so many seconds at most."""
     from openai import DefaultAsyncHttpxClient
 
@@ -131,8 +133,11 @@ def make_http_client(timeout_seconds: float) -> AsyncClient:
         async def send(self, request: Request, **options: Any) -> Response:
             return await receive_whole_reply(super().send(request, **{**options, "stream": True}), timeout_seconds)
 
+    # A server without TLS shows no certificate. To read those of all authorities would take longer than a reply, so
+    # none is trusted.
+    is_plain = urlsplit(address).scheme == "http"
     # A redirect would send the key to another server.
-    return Client(follow_redirects=False)
+    return Client(follow_redirects=False, verify=SSLContext(PROTOCOL_TLS_CLIENT) if is_plain else True)
 
 
 async def receive_whole_reply(sending: Coroutine[Any, Any, Response], timeout_seconds: float) -> Response:

@@ -75,7 +75,7 @@ class Server:
             # would never end.
             timeout=Timeout(None, connect=CONNECTING),
             default_headers=AS_IT_IS,
-            http_client=make_http_client(settings.timeout),
+            http_client=make_http_client(settings.address, settings.timeout),
         )
 
     async def close(self) -> None:

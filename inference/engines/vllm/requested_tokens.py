@@ -153,7 +153,17 @@ def _iterate_token_logprobs_by_output(outputs: Sequence[Any], asked_ids: list[in
 
 
 def describe_missing_logprobs(tokens: Sequence[int], logprobs: Sequence[float] | Logs) -> str | None:
-    """Say which tokens have no finite log-probability; None where all have one."""
+    """Say which tokens have no finite log-probability.
+
+    Parameters
+    ----------
+    tokens, logprobs
+        Ids that were asked for, and what came for each.
+
+    Returns
+    -------
+    A message; None where all have one.
+    """
     missing = [token for token, logprob in zip(tokens, logprobs, strict=True) if not math.isfinite(logprob)]
     if not missing:
         return None

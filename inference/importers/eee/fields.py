@@ -103,7 +103,7 @@ def require_record_field(where: str | Path, record: Any, name: str, kind: type, 
         names: dict[type, str] = {str: "text", list: "a list", dict: "an object"}
         hint = (
             "; Waver reads what `waver export --as eee` wrote, and with --scores the scores of others"
-            if OWN_PREFIX in (shown_as or name)
+            if OWN_PREFIX in (shown_as or name) or name.endswith("additional_details")
             else ""
         )
         raise InputError(f"{where}: {shown_as or name} is {shorten_value(field)}; it must be {names[kind]}{hint}")

@@ -5,6 +5,7 @@ The rules are those by which run folders are read (`ground.impossible_rows`), so
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from inference.importers.eee.records import read_eee_responses
 from inference.stimuli.scales import drop_middle_option
 
 if TYPE_CHECKING:
+    import duckdb
     import pyarrow as pa
 
     from inference.importers.eee.records import Aggregate, EeeResponse
@@ -110,12 +112,19 @@ def refuse_impossible_responses(aggregate: Aggregate, responses: Sequence[EeeRes
         raise InputError(f"{responses[problem[0]].where}: {problem[1]}")
 
 
+@functools.cache
+def _open_database() -> duckdb.DuckDBPyConnection:
+    """Open a database in memory, once: a new one for every record would take longer than to look at its rows."""
+    import duckdb
+
+    return duckdb.connect()
+
+
 def _find_problem_of_first_row(table: pa.Table, rules: Rules, parameters: dict[str, Any]) -> tuple[int, str] | None:
     """Find the first row that breaks a rule: its place, and what is wrong in words; None where no row does."""
-    import duckdb
     import pyarrow as pa
 
-    with duckdb.connect() as con:
+    with _open_database().cursor() as con:
         con.register("rows", table.append_column("place", pa.array(range(table.num_rows), pa.int64())))
         broken = find_rule_of_first_damaged_row(con, "rows", rules, "place", parameters)
     if broken is None:

@@ -38,9 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric",
         metavar="NAME",
-        default=EXACT_MATCH,
         help="the metric of every instance that tells right from wrong; with --scores, the one that comes first "
-        "(default: %(default)s)",
+        f"(default: {EXACT_MATCH})",
     )
     parser.add_argument(
         "--right-or-wrong", action="store_true", help="of multiple choice, too, take only whether the answer is right"
@@ -66,11 +65,15 @@ def main(args: argparse.Namespace) -> None:
     refuse_measure_options_without_scores(args, COMMAND)
     measures = LoggedMeasures(args, COMMAND) if args.scores else None
     runs = [run.read_facts_of_helm_run(path) for path in _list_run_folders(args.folders)]
+    is_metric_chosen = args.metric is not None
+    args.metric = args.metric if is_metric_chosen else EXACT_MATCH
     answers = helm_answers.HelmAnswers(
         runs, args.metric, variant_key=args.variant_key, outcomes_only=args.right_or_wrong
     )
     responses = (
-        answers.read_helm_responses() if measures is None else HelmScores(answers, measures).read_helm_responses()
+        answers.read_helm_responses()
+        if measures is None
+        else HelmScores(answers, measures, must_have_metric=is_metric_chosen).read_helm_responses()
     )
     lines = save_study_and_logged_responses(
         args,

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ground.errors import InputError, format_quantity, shorten_text
 from inference.importers.helm.answers import HelmAnswers
-from inference.importers.helm.run import EXACT_MATCH, STATE, STATS, HelmRun, RequestKey
+from inference.importers.helm.run import STATE, STATS, HelmRun, RequestKey
 from inference.importers.shared.logged_responses import LoggedResponse
 from inference.importers.shared.logged_scores import (
     LoggedMeasures,
@@ -36,10 +36,12 @@ class HelmScores:
         Names what the runs hold; its metric comes first. Its conditions and lines are filled here.
     measures
         Of all runs; filled here.
+    must_have_metric
+        Whether some run must have the metric that comes first: the call names it.
     """
 
-    def __init__(self, answers: HelmAnswers, measures: LoggedMeasures) -> None:
-        self._answers, self._measures = answers, measures
+    def __init__(self, answers: HelmAnswers, measures: LoggedMeasures, *, must_have_metric: bool) -> None:
+        self._answers, self._measures, self._must_have_metric = answers, measures, must_have_metric
 
     def read_helm_responses(self) -> Iterator[LoggedResponse]:
         """Go through the scores of all runs: of every request one per metric.
@@ -95,7 +97,7 @@ class HelmScores:
                     run, len(instances), scores_by_split, run.read_stated_means_by_metric_and_split()
                 )
             )
-        if metrics and self._answers.metric not in {*metrics, EXACT_MATCH}:
+        if metrics and self._must_have_metric and self._answers.metric not in metrics:
             raise InputError(
                 f"--metric {shorten_text(self._answers.metric)}: no run has this metric; there are "
                 f"{shorten_text(', '.join(metrics), 300)}"

@@ -10,6 +10,7 @@ from pathlib import Path
 from ground.errors import InputError
 from inference.importers.shared import saving
 from inference.importers.tables.columns import CodedPairs, PackedTexts, RowPlaces
+from inference.stimuli.items import require_correctly_spelt_pattern
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import is_missing_or_infinite_number_text
 from inference.stimuli.scales import KEY, SCALE
@@ -126,7 +127,10 @@ def read_long_table(files: Sequence[tuple[str, Path]], layout: Layout) -> LongTa
                     f"{path}, {place}", table, layout, values
                 )
             item, text, variant = cells["item"], cells.get("text"), cells.get("variant")
-            pattern = cells.get("pattern") or (ORIGINAL if variant == ORIGINAL else PARAPHRASE)
+            if "pattern" in cells:
+                pattern = require_correctly_spelt_pattern(f"{path}, {place}", cells["pattern"])
+            else:
+                pattern = ORIGINAL if (variant or "").casefold() == ORIGINAL else PARAPHRASE
             if text is not None:
                 text = record[layout.roles["text"]]  # kept exactly, with the blanks around it
             if variant is None:

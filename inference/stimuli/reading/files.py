@@ -21,6 +21,7 @@ from typing import Any, TextIO
 import yaml
 
 from ground.errors import InputError, escape_control_characters, shorten_text
+from ground.writing import is_reserved_by_windows
 
 LARGEST = 200_000_000
 """Bytes of a file that is read as a whole; what is longer can be given line by line (JSON lines, CSV) or as Parquet."""
@@ -315,7 +316,7 @@ def require_portable_file_name(where: str, name: str) -> str:
     Raises
     ------
     InputError
-        It is empty, too long, or has a character that cannot be stored or shown.
+        It is empty, too long, one that Windows keeps for itself, or has a character that cannot be stored or shown.
     """
     require_storable_value(where, name)
     if is_invisible_text(name):
@@ -325,6 +326,8 @@ def require_portable_file_name(where: str, name: str) -> str:
         raise InputError(
             f"{where}: '{shorten_text(name)}' is too long for a name; give one of at most {MOST_NAME_BYTES} bytes"
         )
+    if is_reserved_by_windows(name):
+        raise InputError(f"{where}: Windows cannot open a file called {shorten_text(name)}; give another name")
     return name
 
 
@@ -394,6 +397,10 @@ _YAML_PROBLEMS = {  # as the library says them: in our words
 _ADVICE = "write a number in plain digits, or put a text into quotes"
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_yaml_float)
+_Loader.yaml_implicit_resolvers = {  # as in YAML 1.2: "yes", "no", "on" and "off" are texts
+    first: [(tag, pattern) for tag, pattern in resolvers if first in "tTfF" or not tag.endswith(":bool")]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def _build_yaml_library_error_at_node(problem: str, node: yaml.Node) -> yaml.YAMLError:

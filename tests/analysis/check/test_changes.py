@@ -24,6 +24,7 @@ from analysis.check.outcomes import (
 )
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, RANKING, SAME_ANSWERS, Rule
 from analysis.compare.pairing import PairedRuns, pair_studies_of_two_run_sets
+from analysis.runs import Runs
 from ground.errors import InputError
 from helpers.choice_runs import LETTERS, questions, write_choice
 from helpers.scored_runs import draw_scores, write_scored
@@ -38,11 +39,16 @@ def make_rule(kind: str, target: str = "", **fields: object) -> Rule:
 
 
 @functools.lru_cache(maxsize=1)
+def open_as_baseline(before: Path) -> Runs:
+    """A run, saved as a baseline and read from there."""
+    return open_baseline(save_baseline(runs.open_runs(before), "b", before.parent / f"baseline of {before.name}"))
+
+
+@functools.lru_cache(maxsize=1)
 def pair_with_baseline(run: Path, before: Path) -> PairedRuns:
-    """A run beside its baseline, which is made and read: as one command does for all its rules."""
-    saved = save_baseline(runs.open_runs(before), "b", run.parent / f"baseline of {before.name}", replaces=True)
+    """A run beside its baseline: as one command does for all its rules."""
     return pair_studies_of_two_run_sets(
-        runs.open_runs(run), open_baseline(saved), side_names=("the run", "the baseline")
+        runs.open_runs(run), open_as_baseline(before), side_names=("the run", "the baseline")
     )
 
 

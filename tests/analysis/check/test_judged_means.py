@@ -96,8 +96,7 @@ def test_shared_wordings_widen_what_is_said_of_wordings_like_these():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_items", [30, 100, 300])
-@pytest.mark.parametrize("churn", [0.0, 0.1])
+@pytest.mark.parametrize(("n_items", "churn"), [(30, 0.0), (30, 0.1), (300, 0.1)])
 def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items, churn):
     draw = np.random.default_rng(n_items)
     p = []
@@ -168,7 +167,7 @@ def test_an_odd_wording_counts_as_one_more_that_is_worse_by_1():
 
 @pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_wordings", "loss"), [(5, 0.8), (6, 0.73), (10, 0.42)])
+@pytest.mark.parametrize(("n_wordings", "loss"), [(5, 0.8), (10, 0.42)])
 def test_a_loss_balanced_by_rare_odd_wordings_is_seldom_broken(n_wordings, loss):
     """At the limit: a share of wordings is better by 1, the others are worse by `loss`. Many draws have none."""
     draw, margin = np.random.default_rng(n_wordings), 0.02

@@ -27,8 +27,9 @@ def pile_up(draw: np.random.Generator, scores: np.ndarray, share: float) -> np.n
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("items", [30, 100])
-def test_an_unchanged_model_is_seldom_said_to_change_and_a_peak_is_found(items):
+def test_an_unchanged_model_is_seldom_said_to_change_and_a_peak_is_found():
+    """Of 30 items: of more, exchanges are no less exact."""
+    items = 30
     draw, p = np.random.default_rng(items), []
     for _ in range(200):
         levels = draw.beta(1, 4, (items, 1))

@@ -116,6 +116,7 @@ def test_limits(sentence, fields):
         ("same answers as before", ("of no share", "95 %")),
         ("same answers as before on 95 of items", ("write 95 %",)),
         ("same answers as before on 0 % of items", ("not above 0",)),
+        ("same answers as before on 195 % of items", ("195 %", "write one such as 95 %")),
         ("rankings as before", ("nearest is 'ranking as before'", "the forms are")),
         ("be good", ("the forms are",)),
     ],

@@ -130,7 +130,7 @@ def test_one_item_with_two_wordings_is_said_to_be_one():
 
 @pytest.mark.usefixtures("only_p")
 @pytest.mark.slow
-@pytest.mark.parametrize("n_items", [30, 100, 300])
+@pytest.mark.parametrize("n_items", [30, 300])
 def test_at_the_limit_neither_is_claimed_in_more_than_a_fortieth_of_studies(n_items):
     """Half of the items are answered now so, now so; a change turns their shares round: 7.5 % of items are 0.05."""
     draw = np.random.default_rng(n_items)

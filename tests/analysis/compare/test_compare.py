@@ -92,13 +92,13 @@ def test_power_is_that_of_statsmodels_to_1e_4(n_items, level):
 
 @pytest.mark.slow
 def test_identical_pairs_never_differ(tmp_path):
-    """4 models with the same answers on both sides: to statements in several wordings, and scores."""
-    names = list("abcd")
+    """2 models with the same answers on both sides: to statements in several wordings, and scores."""
+    names = list("ab")
     frames = random_frame(names, items=12, paraphrases=4), draw_scores(names, 12, 2, measures=("F1", "ms"))
     for write, frame in zip((write_run, write_scored), frames, strict=True):
         a, b = (write(tmp_path / f"{write.__name__}{side}", frame) for side in "ab")
         table = compare(a, b)
-        assert len(table) >= 8 and (table["difference"] == 0).all() and (table["p"] == 1).all()
+        assert len(table) >= 4 and (table["difference"] == 0).all() and (table["p"] == 1).all()
         assert set(table["verdict"]) == {"no difference found"}
         # 12 same items are no proof that 1 % of others would not differ.
         assert set(compare(a, b, margin=0.01)["verdict"]) == {"no difference found"}
@@ -190,9 +190,9 @@ def test_items_that_one_side_alone_reworded_anew_are_left_out_and_counted(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "n_wordings"), [(0, 8), (4, 4), (5, 1), (8, 1)])
+@pytest.mark.parametrize(("first", "n_wordings"), [(4, 4), (5, 1)])  # half of eight, and fewer
 def test_sides_that_share_fewer_than_half_of_their_rewordings_are_read_apart(tmp_path, first, n_wordings):
-    frame = random_frame(["a"], items=15, paraphrases=16, seed=1)
+    frame = random_frame(["a"], items=15, paraphrases=13, seed=1)
     number = frame["variant"].str.extract(r"(\d+)$")[0].astype(float)
     frame["text"] = frame["item"] + " said " + frame["variant"] * (frame["item"].str[-2:].astype(int) + 1)
     is_original = frame["variant"] == "original"
@@ -236,8 +236,7 @@ def test_a_condition_that_one_of_several_measures_has_can_be_compared(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("models", [("", ""), ("m", "m")])
-@pytest.mark.parametrize("is_fresh", [False, True])
+@pytest.mark.parametrize(("models", "is_fresh"), [(("", ""), False), (("m", "m"), True)])
 def test_a_measure_that_one_side_lacks_is_noted(tmp_path, models, is_fresh):
     frame = draw_scores(["m"], items=12, wordings=4, measures=("F1", "judged"))
     frame.loc[frame["variant"] == "w0", ["variant", "pattern"]] = "original"
@@ -277,24 +276,27 @@ def test_sides_that_differ_in_their_examples_are_told_how_to_be_compared(tmp_pat
 @pytest.mark.slow
 def test_false_differences_stay_below_5_percent_over_all_measures():
     """200 studies of 40 items and three measures without a difference, judged after Holm as `compare` judges them."""
-    from analysis.compare.measures import Pair, _add_holm_p_verdicts_and_needed_items, _compare_unit_pair
+    from analysis.compare.measures import Pair, _compare_unit_pair
+    from analysis.compare.verdicts import choose_verdicts_and_scopes_of_rows
     from analysis.measures.reworded import Study
+    from analysis.statistics.multiplicity import correct_families_by_holm
 
-    draw = np.random.default_rng(11)
-    wrong = covered = 0
-    for _ in range(200):
-        items, rows = draw.normal(0.5, 0.15, (40, 1)), []
+    draw, rows = np.random.default_rng(11), []
+    for call in range(200):
+        items = draw.normal(0.5, 0.15, (40, 1))
         for kind in range(3):
             values = np.clip(items + draw.normal(0, 0.1, (2, 40, 3)), 0, 1)
             if kind == 2:
                 values = (draw.random((2, 40, 1)) < items).astype(float)
             study = Study("s", str(kind), True, False, [("A: m", "c"), ("B: m", "c")], np.ones(2), values, [])
-            rows.append(
-                _compare_unit_pair(Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True), None)
-            )
-        table = _add_holm_p_verdicts_and_needed_items(pd.DataFrame(rows))
-        wrong += table["verdict"].isin(["A is higher", "B is higher"]).any()
-        covered += ((table["lower"] <= 0) & (table["upper"] >= 0)).sum()
+            pair = Pair((study,) * 2, (0, 1), str(kind), (values[0], values[1]), False, True)
+            rows.append({**_compare_unit_pair(pair, None), "call": call})
+    table = pd.DataFrame(rows)
+    for name in ("p", "p_like", "p_equivalent"):
+        table[f"{name}_holm"] = correct_families_by_holm(table, ["call"], name)
+    table["verdict"], _ = choose_verdicts_and_scopes_of_rows(table)
+    wrong = table["verdict"].isin(["A is higher", "B is higher"]).groupby(table["call"]).any().sum()
+    covered = ((table["lower"] <= 0) & (table["upper"] >= 0)).sum()
     # The standard error of 5 % of 200 is 1.5 points, of 95 % of 600 it is 0.9 points.
     assert wrong / 200 <= 0.05 + 2 * 0.015
     assert 0.93 <= covered / 600 <= 0.985

@@ -23,14 +23,20 @@ from helpers.scored_runs import write_scored
 from helpers.synthetic import random_frame, write_run
 
 
-def compare(folder: Path, a: np.ndarray, b: np.ndarray, measure: str = "judged", **chosen: object) -> pd.DataFrame:
-    """The rows of two runs of one score per item."""
-    sides = []
+def write_sides(folder: Path, a: np.ndarray, b: np.ndarray, measure: str = "judged") -> list[Path]:
+    """Two runs of one score per item."""
+    paths = []
     for side, values in (("a", a), ("b", b)):
         rows = pd.DataFrame({"model": "m", "condition": measure, "item": [f"i{n:03}" for n in range(len(values))],
                              "variant": "original", "text": [f"Text {n}." for n in range(len(values))],
                              "score": np.asarray(values, float)})  # fmt: skip
-        sides.append(runs.open_runs(write_scored(folder / side, rows)))
+        paths.append(write_scored(folder / side, rows))
+    return paths
+
+
+def compare(folder: Path, a: np.ndarray, b: np.ndarray, measure: str = "judged", **chosen: object) -> pd.DataFrame:
+    """The rows of two runs of one score per item."""
+    sides = map(runs.open_runs, write_sides(folder, a, b, measure))
     return compare_paired_runs(pair_studies_of_two_run_sets(*sides), Chosen(**chosen))
 
 
@@ -99,7 +105,6 @@ def test_no_least_difference_is_said_where_items_do_not_tell_it(tmp_path, a, b, 
 @pytest.mark.parametrize(
     ("n_items", "measure", "verdict", "p"),
     [
-        (2, "judged", "no difference found", 0.95**2),
         (58, "judged", "no difference found", 0.95**58),
         (59, "judged", "equivalent within 0.05", 0.95**59),
         (59, "ms", "no difference found", np.nan),
@@ -114,7 +119,7 @@ def test_same_answers_are_equivalent_where_so_many_would_rarely_be_the_same(tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [1, 3, 5])
+@pytest.mark.parametrize("k", [1, 5])
 def test_few_items_that_differ_among_many_are_equivalent_by_the_binomial_number(tmp_path, k):
     a = np.arange(1000) % 2
     b = np.where(np.arange(1000) < k, 1 - a, a)
@@ -204,8 +209,8 @@ def test_a_p_value_that_only_the_sign_test_bounds_has_its_name(tmp_path):
 
 @pytest.mark.slow
 def test_one_item_and_unknown_numbers_are_null_in_json(tmp_path, capsysbinary):
-    compare(tmp_path, np.array([0.5]), np.array([0.7]), margin=0.1)
-    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--json"]) == 0
+    paths = write_sides(tmp_path, np.array([0.5]), np.array([0.7]))
+    assert main(["compare", *map(str, paths), "--json"]) == 0
     (row,) = json.loads(capsysbinary.readouterr().out, parse_constant=pytest.fail)["comparisons"]
     assert (row["verdict"], row["p"], row["lower"], row["margin"]) == ("cannot tell", None, None, None)
 

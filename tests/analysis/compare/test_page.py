@@ -127,7 +127,7 @@ def test_the_page_shows_all_of_its_parts(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("of_a", "of_b", "varies"), [("05", "05", True), ("05", "01", False), ("01", "05", False)])
+@pytest.mark.parametrize(("of_a", "of_b", "varies"), [("05", "05", True), ("05", "01", False)])
 def test_numbers_of_examples_are_told_of_what_is_compared(tmp_path, of_a, of_b, varies):
     sides = []
     for side, numbers in (("a", of_a), ("b", of_b)):

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_1samp
 
+import waver
 from analysis import runs
 from analysis.measures.chance import DRAWN, SAMPLED, measure_same_vs_cross_wording_gap_per_item
 from analysis.reporting import catalogue
 from analysis.reporting.output import notebooks
 from analysis.reporting.words import chance
 from helpers.coin_flips import FLIPS, flip_agreement, list_answers
-from helpers.commands import waver
+from helpers.commands import waver as call_waver
 from helpers.text_features import hide
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,8 @@ def test_the_examples_are_right():
 
 def make_answers(folder, protocol, names=None):
     """Yield the pages that a run of a protocol has, or those of some names, each with its answer."""
-    opened = runs.open_runs(folder)
+    run = waver.open(folder)
+    opened = run.open_runs_of_protocols()
     for name, page in catalogue.map_page_names_to_catalogues().items():
         if names and name not in names:
             continue
@@ -44,7 +46,7 @@ def make_answers(folder, protocol, names=None):
             module = import_module(f"analysis.pages.{name}.page")
             made = next(value for kind, value in vars(module).items() if kind.endswith("Page") and kind != "Page")
             drawn = "resamples" in notebooks.read_notebook_parameters(notebooks.FOLDER / f"{name}.ipynb")
-            shown = made([str(folder)], **({"resamples": 50} if drawn else {}))
+            shown = made(run, **({"resamples": 50} if drawn else {}))
             shown.answer()
             yield name, shown._answer
 
@@ -67,7 +69,7 @@ def test_coin_flips_that_were_imported_as_a_table_get_no_yes(tmp_path):
     pd.DataFrame(list_answers(["a", "b"], 62)).to_csv(table, index=False)
     columns = [f"--{name}-column={name}" for name in ("model", "item", "variant", "text")]
     asked = [*columns, "--completion-column=reply", "--options", "agree=agree;disagree=disagree"]
-    waver("inference", "import", "table", table, *asked, "--out", tmp_path / "run")
+    call_waver("inference", "import", "table", table, *asked, "--out", tmp_path / "run")
     assert dict(make_answers(tmp_path / "run", "agreement", ["stability"]))["stability"].verdict == chance.ONCE
 
 

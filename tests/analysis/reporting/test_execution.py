@@ -18,6 +18,7 @@ import pytest
 
 from analysis.reporting.output import execution
 from helpers.commands import ROOT
+from helpers.log_records import collect_log_records
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +129,7 @@ def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
 
 
-def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch, caplog):
+def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temporary, monkeypatch):
     """Also a kernel in the midst of a computation; an error that `tell` raises is one that the main thread meets."""
     monkeypatch.chdir(tmp_path)
     done: list[str] = []
@@ -139,10 +140,10 @@ def test_an_interrupt_ends_all_kernels_and_starts_no_further_task(tmp_path, temp
         raise KeyboardInterrupt
 
     tasks = [lambda: [], lambda: done.append(busy()), lambda: done.append("started")]
-    with pytest.raises(KeyboardInterrupt):
+    with collect_log_records() as records, pytest.raises(KeyboardInterrupt):
         execution.run_notebook_tasks_in_threads(tasks, interrupt, max_at_once=1)
     assert done == ["DeadKernelError: Kernel died"]
-    assert not caplog.records  # that a kernel died which the user ended is no news
+    assert not records  # that a kernel died which the user ended is no news
     assert not psutil.pid_exists(int((tmp_path / "kernel").read_text()))
     assert not list(temporary.iterdir())
 

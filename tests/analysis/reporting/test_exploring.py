@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,7 @@ from analysis.runs.parts import WORDING
 from analysis.runs.unanswered import count_unanswered_prompts
 from ground.errors import InputError
 from helpers.commands import ROOT, waver
+from helpers.few_pages import keep_pages
 from helpers.figures import shown_texts
 from helpers.page_runs import BARE
 from helpers.synthetic import edit_run_json, random_frame, write_run
@@ -171,26 +173,26 @@ def test_commands_take_a_folder_of_run_folders(folder):
     ]
 
 
-def test_the_tour_runs_from_any_folder_and_once_more(tmp_path):
+def test_the_tour_runs_from_any_folder_and_once_more(tour_folder, tmp_path):
     """In a few cells, it asks the demo models itself; the second time, the answers are there."""
     import papermill
 
-    for _ in range(2):
-        papermill.execute_notebook(
-            ROOT / "notebooks" / "explore.ipynb", tmp_path / "explored.ipynb", cwd=tmp_path, progress_bar=False
-        )
-        cells = [cell for cell in nbformat.read(tmp_path / "explored.ipynb", 4).cells if cell.cell_type == "code"]
+    folder = shutil.copytree(tour_folder, tmp_path / "tour")
+    papermill.execute_notebook(folder / "explored.ipynb", folder / "again.ipynb", cwd=folder, progress_bar=False)
+    for name in ("explored", "again"):
+        cells = [cell for cell in nbformat.read(folder / f"{name}.ipynb", 4).cells if cell.cell_type == "code"]
         assert 9 <= len(cells) <= 12
         shown = [output["data"] for cell in cells for output in cell.outputs if output.output_type == "execute_result"]
         assert sum("image/svg+xml" in data for data in shown) == 1
         assert sum("text/html" in data for data in shown) >= 6
         assert "Below is a statement" in "".join(output.get("text", "") for cell in cells for output in cell.outputs)
-    assert {"model", "term", "estimate"} <= set(pd.read_csv(tmp_path / "effects.csv"))
-    assert len(pd.read_csv(tmp_path / "stability.csv")) == 9
-    assert (tmp_path / "runs" / "explore" / "run.json").is_file()
+    assert {"model", "term", "estimate"} <= set(pd.read_csv(folder / "effects.csv"))
+    assert len(pd.read_csv(folder / "stability.csv")) == 9
+    assert (folder / "runs" / "explore" / "run.json").is_file()
 
 
-def test_a_report_from_python_is_that_of_the_command(tmp_path):
+def test_a_report_from_python_is_that_of_the_command(tmp_path, monkeypatch):
+    keep_pages(monkeypatch, "negation")
     run = open_run(BARE["negation"](tmp_path / "run")[0])
     index = run.report(tmp_path / "report", title="Tea", resamples=20)
     assert index == tmp_path / "report" / "index.html"

@@ -5,11 +5,13 @@ A new page is tried by these tests as soon as its folder is there; it adds two r
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from importlib import import_module
 from types import SimpleNamespace
@@ -18,8 +20,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import runs
+import waver
+from analysis.check.baseline import open_baseline, save_baseline
 from analysis.check.grammar import find_range_of_rule_number
+from analysis.check.limits import columns
+from analysis.check.numbers import compute_outcomes_of_number_rule
+from analysis.check.outcomes import COUNTED
+from analysis.check.rules import LIKE_THESE, Rule
+from analysis.compare.measures import compare_paired_runs
+from analysis.compare.pairing import pair_studies_of_two_run_sets
+from analysis.compare.pairs import Chosen
 from analysis.pages.stability import printed
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting import catalogue
@@ -27,7 +37,8 @@ from analysis.reporting.catalogue import grid, tables
 from analysis.reporting.catalogue.columns import SHARED, Column
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.catalogue.published_numbers import OURS
-from analysis.reporting.drawing import pictures, plotting
+from analysis.reporting.catalogue.rewordings import read_reworded_studies
+from analysis.reporting.drawing import plotting
 from analysis.reporting.drawing.pictures import build_pictures
 from analysis.reporting.output.html import render_template
 from analysis.reporting.output.latex import POINTS
@@ -38,6 +49,7 @@ from analysis.statistics.interval import list_reasons_for_missing_intervals
 from ground.errors import InputError, MalformedPage
 from helpers.figures import NAMES, check_figure, check_names, rename_models
 from helpers.first_screens import check_first_screen
+from helpers.notebook_steps import NOTEBOOKS_WITH_STEPS, execute_steps
 from helpers.page_runs import BARE, FULL, SILENT, select_options_of_page
 from helpers.sentences import code_names, too_long
 from helpers.synthetic import random_frame, write_run
@@ -67,7 +79,9 @@ def frames_of(tmp_path_factory):
         def frames(make: Callable) -> Frames:
             if make not in made:
                 folder, options = make(tmp_path_factory.mktemp("pages") / "run")
-                made[make] = Frames(runs.open_runs(folder, over_time=True), options)
+                run = waver.open([str(folder)], over_time=True)
+                made[make] = Frames(run.open_runs_of_protocols(), options)
+                made[make].run = run
             return made[make]
 
         yield frames
@@ -82,7 +96,7 @@ def page_of(frames_of):
         if (page, make) not in made:
             frames = frames_of(make)
             options = select_options_of_page(page, dict(frames.options))
-            made[page, make] = shown_by(page)([str(folder.path) for folder in frames.runs.folders], **options)
+            made[page, make] = shown_by(page)(frames.run, **options)
             made[page, make].frames = frames
             made[page, make].answer()
         return made[page, make]
@@ -146,6 +160,72 @@ def test_no_interval_is_a_point_and_where_one_is_missing_the_row_says_why(page, 
             assert (bare == told).all(), figure
 
 
+def list_measures(opened):
+    return {(study.name, study.measure): study.values for study in read_reworded_studies(opened)}
+
+
+# A baseline is of one time; two pages have the run of another one.
+@pytest.mark.parametrize("page", [page for page in FULL if page not in ("drift", "text_features", "benchmarks")])
+def test_a_run_is_the_same_as_its_baseline_in_every_measure_to_the_last_bit(page, frames_of, tmp_path):
+    opened = frames_of(FULL[page]).runs
+    baseline = open_baseline(save_baseline(opened, "same", tmp_path / "baseline"))
+    kept, expected = list_measures(baseline), list_measures(opened)
+    assert kept.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_array_equal(kept[name], values)
+    if expected:
+        paired = pair_studies_of_two_run_sets(opened, baseline)
+        assert not any("left out" in note for note in paired.notes)
+        if page in ("stability", "scored"):  # of the same arrays, differences are made alike
+            table = compare_paired_runs(paired, Chosen())
+            assert (table["difference"] == 0).all() and (table["n_items_differing"] == 0).all()
+
+
+@pytest.mark.parametrize("page", [page for page in FULL if page != "drift"])  # a check is of one time
+def test_every_numeric_column_is_tested_or_refused_in_a_line_by_a_rule_of_a_check(page, frames_of, monkeypatch):
+    """Those of every table, for these wordings; for wordings like these, of each table a column of each kind."""
+    frames, opened = frames_of(FULL[page]), frames_of(FULL[page]).runs
+    monkeypatch.setattr(columns, "build_table", lambda table, part, **options: frames[table].head(2))
+    # Rows are named once per table: names of another column differ in their first word only.
+    name_rows = columns._name_rows_by_texts_and_options
+    monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
+    for table in PAGES[page].tables if opened.select_protocols(PAGES[page].protocols) else ():
+        frame, kinds = frames[table].head(2), set()
+        assert len(name_rows(frame, "")) == len(frame)
+        for column in frame.select_dtypes("number"):
+            rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings="these")
+            try:
+                outcomes = compute_outcomes_of_number_rule(rule, opened)
+            except InputError:
+                assert frame.empty or "source" in frame
+                continue
+            check_outcomes_at_limit(outcomes, len(frame), 0.3)
+            kind = {outcome.test for outcome in outcomes}, catalogue.look_up_column(table, column).digits is None
+            if str(kind) in kinds:
+                continue
+            kinds.add(str(kind))
+            with contextlib.suppress(InputError):  # nothing tells of other wordings
+                check_outcomes_at_limit(
+                    compute_outcomes_of_number_rule(replace(rule, wordings=LIKE_THESE), opened), len(frame), 0.3
+                )
+
+
+def check_outcomes_at_limit(outcomes, n_rows, limit):
+    """There is one for a row at most, p values are such, and the shown interval says what they say."""
+    assert len(outcomes) <= n_rows
+    for outcome in outcomes:
+        assert outcome.number == pytest.approx(outcome.number, nan_ok=True)
+        assert np.isnan(outcome.p_broken) or 0 <= outcome.p_broken <= 1
+        assert np.isnan(outcome.p_holds) or 0 <= outcome.p_holds <= 1
+        if outcome.test != COUNTED and not np.isnan(outcome.p_broken):
+            assert outcome.lower <= outcome.upper
+            for p, is_beyond, end in (
+                (outcome.p_broken, outcome.upper < limit, outcome.upper),
+                (outcome.p_holds, outcome.lower > limit, outcome.lower),
+            ):
+                assert (p < 0.025) == is_beyond or end == pytest.approx(limit)
+
+
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_a_run_with_next_to_nothing_gives_the_declared_columns(page, table, frames_of):
     frame = frames_of(BARE[page])[table]
@@ -164,24 +244,25 @@ def test_a_table_without_rows_has_the_declared_columns(page, table, monkeypatch)
 @pytest.mark.parametrize(("page", "table"), TABLES)
 def test_every_form_of_a_table_has_its_rows(page, table, frames_of):
     frame = frames_of(FULL[page])[table].head(5)
-    csv, latex, markdown = (
-        tables.render_table_in_text_format(table, frame, form) for form in ("csv", "latex", "markdown")
-    )
+    csv, latex, markdown = map(printable(table, frame).__getitem__, ("csv", "latex", "markdown"))
     assert csv.startswith(",".join(frame.columns) + "\r\n")
     assert len(markdown.splitlines()) == len(frame) + 2
     assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == latex.count(r"\toprule") > 0
     for text in (latex, markdown):
         assert not re.search(r"(?<![a-z])nan(?![a-z])", text)
-    printable(table, frame)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine (make test installs it)")
 @pytest.mark.parametrize("width", POINTS)
 def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
-    """No line is wider than the column, text or page of the document, in LaTeX's own measure."""
+    """No line is wider than the column, text or page of the document, in LaTeX's own measure.
+
+    The first table of every page has as many rows as take several pages; of others, ten show the widths of columns.
+    """
     parts = []
     for page, name in TABLES:
-        text = tables.render_table_in_text_format(name, frames_of(FULL[page])[name].head(60), "latex", width=width)
+        most = 60 if name == next(iter(PAGES[page].tables)) else 10
+        text = tables.render_table_in_text_format(name, frames_of(FULL[page])[name].head(most), "latex", width=width)
         assert "longtable}" not in text or width == "text", f"{name}: two columns can hold no longtable"
         parts.append(f"\\typeout{{Table: {name}}}\n{text}\\clearpage\n")
     items = [f"mmlu_college_computer_science/{'6cd9c6502447a6f3' * n}" for n in (1, 4, 9)]
@@ -209,10 +290,14 @@ def test_every_table_fits_where_it_is_set(width, frames_of, tmp_path):
     assert re.findall(rf"Table: \w+|{faults}", done.stdout) == [f"Table: {name}" for name in names]
 
 
-def printable(table: str, frame: pd.DataFrame) -> None:
-    """Render a table in all forms."""
-    for form in tables.FORMATS:
-        assert tables.render_table_in_text_format(table, frame, form) or (form == "jsonl" and frame.empty)
+def printable(table: str, frame: pd.DataFrame) -> dict[str, str]:
+    """Render a table in all forms; lines of JSON are the rows of JSON (test_tables.py).
+
+    A table without rows is written as CSV and JSON from the names of its columns alone.
+    """
+    forms = ("latex", "markdown") if frame.empty else ("csv", "json", "latex", "markdown")
+    texts = {form: tables.render_table_in_text_format(table, frame, form) for form in forms}
+    assert all(texts.values())
     cells = grid.build_grid(
         table,
         frame,
@@ -222,6 +307,7 @@ def printable(table: str, frame: pd.DataFrame) -> None:
     words = {"name": table, "title": "", "caption": "", "same": ""}
     page = render_template("table", **words, left_out=0, keys=1, ours=set(), open=False, saved=True, grid=cells)
     assert page.count("<tr>") == len(frame) + 1
+    return texts
 
 
 @pytest.mark.parametrize(("page", "table"), TABLES)
@@ -280,38 +366,54 @@ def test_a_shared_entry_is_used_by_several_pages(name):
 
 
 @pytest.mark.parametrize(("page", "figure"), FIGURES)
-def test_a_figure_is_drawn_from_what_its_page_has(page, figure, frames_of):
-    entry = PAGES[page].figures[figure]
-    for function in ("plots.draw", "captions.caption"):
-        assert callable(catalogue.import_page_function(page, f"{function}_{entry.plot_name or figure}"))
+def test_a_figure_is_drawn_from_what_its_page_has_and_long_names_of_models_stand_whole(page, figure, frames_of):
+    frames, entry = frames_of(FULL[page]), PAGES[page].figures[figure]
     if "." in entry.frames:
         assert callable(catalogue.import_page_function(page, entry.frames))
     else:
         assert set(entry.frames.split()) <= set(PAGES[page].tables)
-    drawn = build_pictures(figure, frames_of(FULL[page]))
-    assert drawn
-    assert all(picture.caption and picture.draw().axes for picture in drawn[:1])
-
-
-@pytest.mark.parametrize(("page", "figure"), FIGURES)
-def test_long_names_of_models_stand_whole_in_every_figure(page, figure, frames_of):
-    if figure == "transcript_items":
-        pytest.skip("it names no model, and its layout is constrained when it is written")
-    frames, entry = frames_of(FULL[page]), catalogue.look_up_figure(figure)
-    draw = catalogue.import_page_function(page, f"plots.draw_{entry.plot_name or figure}")
+    first, *_ = build_pictures(figure, frames)
+    assert first.caption
+    if figure == "transcript_items":  # it names no model, and its layout is constrained when it is written
+        assert first.draw().axes
+        return
     names = {name: f"{NAMES[place % 3]}{place}" for place, name in enumerate(sorted(frames.runs.models))}
     looks = plotting.assign_look_to_each_model(names.values())
-    part = next(iter(pictures._list_frames_of_each_picture(page, entry, frames)))
+    renamed = [rename_models(frame, names) for frame in first.draw.args]
     for width in plotting.WIDTHS.values():
-        drawing = draw(*(rename_models(frame, names) for frame in part), width=width, looks=looks)
+        drawing = first.draw.func(*renamed, width=width, looks=looks)
         check_figure(drawing)
         check_names(drawing, names.values())
+
+
+@pytest.mark.filterwarnings("ignore")  # of packages that only compare
+@pytest.mark.parametrize("page", NOTEBOOKS_WITH_STEPS)
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+def test_the_steps_of_a_notebook_give_the_numbers_of_its_tables(page, runs, frames_of):
+    frames = frames_of(runs[page])
+    said = execute_steps(page, frames.run, dict(frames.options), frames)
+    assert said
+    assert not [text for text in said if 'class="difference"' in text]
+
+
+@pytest.mark.parametrize("page", ["stability", "wording", "scoring"])
+def test_they_do_where_invalid_answers_count(page, frames_of):
+    frames = frames_of(FULL[page])
+    said = execute_steps(page, frames.run, frames.options | {"invalid": "inconsistent"})
+    assert said
+    assert not [text for text in said if 'class="difference"' in text]
 
 
 @pytest.mark.parametrize("page", SILENT)  # all that have a verdict
 @pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
 def test_first_screens_are_short(page, runs, page_of):
     check_first_screen(page, page_of(page, runs[page])._answer)
+
+
+@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
+@pytest.mark.parametrize("of", ["choice", "scoring"])
+def test_the_first_screen_of_reliability_is_short_for_choices_and_scores(of, runs, page_of):
+    check_first_screen("reliability", page_of("reliability", runs[of])._answer)
 
 
 @pytest.mark.parametrize("page", PAGES)

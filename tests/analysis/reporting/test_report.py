@@ -272,7 +272,9 @@ def test_a_wrong_parameter_is_refused_before_anything_is_written(run, tmp_path, 
             "tresholds=0.1",
             "unknown parameter 'tresholds' (the nearest is 'thresholds'); known are where, thresholds, invalid",
         ),
-        ("resamples=many", "default 10000: bootstrap samples of the items for 95 % intervals): 'many' is not int"),
+        ("resamples=many", "default 10000: bootstrap samples of the items for 95 % intervals): 'many' is not a whole"),
+        ("resamples=99999999999999999999", "'99999999999999999999' is not a whole number below 2^63"),
+        ("thresholds=[]", "thresholds (list[float], default [0.05, 0.10, 0.25]"),
         ("runs=x", "the call itself says which runs"),
     ]:
         assert main(["report", str(run), "--out", str(tmp_path / "out"), "-p", given]) == 2

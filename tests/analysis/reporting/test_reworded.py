@@ -161,9 +161,10 @@ def test_several_protocols_are_read_together(tmp_path):
     prompted(tmp_path / "scores", prompts=[None])
     choice_runs.write_choice(tmp_path / "choices", choice_runs.answers(choice_runs.questions(6, orders=2)))
     write_run(tmp_path / "opinions", random_frame(["a"], items=4, paraphrases=3))
-    found = read_reworded_studies(runs.open_runs(tmp_path))
+    opened = runs.open_runs(tmp_path)
+    found = read_reworded_studies(opened)
     assert {study.measure for study in found} == {"agreement", "logit", "accuracy", "score"}
-    frames = {name: build_table(name, runs.open_runs(tmp_path), resamples=0) for name in narrative.TABLES}
+    frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     said = narrative.answer_page_question(frames)
     assert "in one or several wordings" in said.setup
     assert "Asked in one wording, so that nothing is said about others: judged." in said.cautions

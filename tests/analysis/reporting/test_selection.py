@@ -10,10 +10,10 @@ from analysis.reporting import words
 from analysis.reporting.catalogue import map_page_names_to_catalogues, tables
 from analysis.reporting.output.provenance import list_provenance_entries
 from ground.errors import InputError
-from helpers import scoring_runs
+from helpers import choice_runs, scoring_runs, wording_runs
 from helpers.commands import waver
 from helpers.figures import shown_texts
-from helpers.page_runs import BARE, FULL
+from helpers.page_runs import BARE, FULL, STAGES
 from helpers.part_runs import write_asked_part
 from waver import open as open_run
 
@@ -39,8 +39,24 @@ PARTS = {
 }  # fmt: skip
 
 
+def write_few_questions(path):
+    rows = wording_runs.random_rows(list(STAGES), items=16, conditions=["chat/0-shot", "chat/4-shot"], seed=1)
+    return wording_runs.write_wording(path, rows, models=STAGES), {}
+
+
+def write_few_choices(path):
+    asked = choice_runs.questions(12, 3, subsets=("general knowledge", "math reasoning"))
+    ways = [choice_runs.LETTER, choice_runs.TEXTS, choice_runs.TEXT, choice_runs.AWARE]
+    rows = choice_runs.answers(asked, ["org/small", "org/large"], conditions=ways, unparsed=0.1)
+    return choice_runs.write_choice(path, rows), {}
+
+
 # Runs that are smaller than those of their pages, and still have whatever those have.
-SMALLER = {"scoring": lambda path: (scoring_runs.make_run(path, {"En-De": 6, "Et-En": 6}, ranges=((0, 9),)), {})}
+SMALLER = {
+    "scoring": lambda path: (scoring_runs.make_run(path, {"En-De": 6, "Et-En": 6}, ranges=((0, 9),)), {}),
+    "wording": write_few_questions,
+    "choice": write_few_choices,
+}
 
 
 @pytest.fixture(scope="module", params=PARTS)
@@ -66,14 +82,10 @@ def tables_of(run, names):
 
 
 def test_all_tables_are_those_of_a_run_of_the_part_alone(compared, request):
-    """Also those of all other pages, but for two runs: `stability` and `wording` have others like them."""
+    """Those of its page; of the run of `stability`, also those of all others but `text_features`, which has a run."""
     page, run = request.node.callspec.params["compared"], compared[1]
     others = map_page_names_to_catalogues()["text_features"].tables
-    own = (
-        map_page_names_to_catalogues()[page].tables
-        if page in ("text_features", "reliability")
-        else set(run.tables()).difference(others)
-    )
+    own = set(run.tables()).difference(others) if page == "stability" else map_page_names_to_catalogues()[page].tables
     part, asked = (tables_of(run, [name for name in run.tables() if name in own]) for run in compared)
     assert list(compared[0].tables()) == list(run.tables())
     assert part
@@ -90,20 +102,23 @@ def test_all_rows_are_those_of_a_run_of_the_part_alone(compared):
         pd.testing.assert_frame_equal(getattr(part, name)(), getattr(asked, name)(), obj=name)
 
 
-def test_everything_is_the_run_itself(tmp_path):
+@pytest.fixture(scope="module")
+def opinions(tmp_path_factory):
+    return open_run(FULL["stability"](tmp_path_factory.mktemp("opinions") / "run")[0])
+
+
+def test_everything_is_the_run_itself(opinions):
     """A condition that keeps everything changes nothing."""
-    source, _ = FULL["stability"](tmp_path / "run")
-    whole, part = open_run(source), open_run(source).where("true")
-    names = map_page_names_to_catalogues()["stability"].tables
+    whole, part = opinions, opinions.where("true")
+    names = ("stability", "items", "differences")
     of_part = tables_of(part, names)
     for name, frame in tables_of(whole, names).items():
         if not isinstance(frame, str):
             pd.testing.assert_frame_equal(of_part[name], frame, rtol=1e-12, atol=1e-14, obj=name)
 
 
-def test_a_figure_is_of_the_part_in_the_colours_of_the_whole(tmp_path):
-    source, _ = FULL["stability"](tmp_path / "run")
-    figure = open_run(source).where("model = 'gpt-4o'").figure("overview", resamples=20)
+def test_a_figure_is_of_the_part_in_the_colours_of_the_whole(opinions):
+    figure = opinions.where("model = 'gpt-4o'").figure("overview", resamples=20)
     texts = " ".join(text.get_text() for text, _ in shown_texts(figure))
     assert "gpt-4o" in texts and "bert" not in texts
 
@@ -116,15 +131,13 @@ def test_a_page_without_rows_in_the_part_says_so(tmp_path):
         part.table("stability")
 
 
-def test_keys_that_no_file_can_hold_match_nothing(tmp_path):
-    source, _ = FULL["reliability"](tmp_path / "run")
+def test_keys_that_no_file_can_hold_match_nothing(opinions):
     with pytest.raises(InputError, match=r"no row of these runs has item .+ud800"):
-        open_run(source).where(pd.DataFrame({"item": ["\ud800"]}))
+        opinions.where(pd.DataFrame({"item": ["\ud800"]}))
 
 
-def test_caution_and_provenance_count_what_was_left_out(tmp_path):
-    source, _ = FULL["stability"](tmp_path / "run")
-    part = open_run(source).where("model = 'bert' AND item <> '<b>'").open_runs_of_protocols()
+def test_caution_and_provenance_count_what_was_left_out(opinions, tmp_path):
+    part = opinions.where("model = 'bert' AND item <> '<b>'").open_runs_of_protocols()
     counted = "157 of 157 wordings, 6 of 6 items, 1 of 2 models"
     ((caution),) = words.list_cautions_about_left_out_parts(part.part)
     assert counted in caution and "model = 'bert' AND item <> '<b>'" in caution
@@ -133,38 +146,36 @@ def test_caution_and_provenance_count_what_was_left_out(tmp_path):
     single, _ = BARE["stability"](tmp_path / "single")
     of_single = open_run(single).where("item = 'x'").open_runs_of_protocols()
     assert words.describe_size_of_part(of_single.part).endswith("2 of 2 wordings, 1 of 1 item, 1 of 1 model")
-    whole = open_run(source).open_runs_of_protocols()
+    whole = opinions.open_runs_of_protocols()
     assert words.list_cautions_about_left_out_parts(whole.part) == [] and "Part" not in dict(
         list_provenance_entries(whole, [], {})
     )
 
 
-def test_a_caution_tells_that_models_keep_different_wordings(tmp_path):
-    run = open_run(FULL["stability"](tmp_path / "run")[0])
-    alike = run.where("pattern <> 'original'")
-    unlike = run.where("model = 'bert' OR pattern <> 'original'")
+def test_a_caution_tells_that_models_keep_different_wordings(opinions):
+    alike = opinions.where("pattern <> 'original'")
+    unlike = opinions.where("model = 'bert' OR pattern <> 'original'")
     assert [len(words.list_cautions_about_left_out_parts(part.part)) for part in (alike, unlike)] == [1, 2]
     assert words.list_cautions_about_left_out_parts(unlike.part)[1].startswith(
         "Models or conditions keep different wordings here"
     )
 
 
-def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(tmp_path):
-    source, _ = FULL["stability"](tmp_path / "run")
-    page = StabilityPage([str(source)])
+def test_the_first_screen_of_a_page_says_that_it_is_of_a_part(opinions):
+    page = StabilityPage(opinions)
     assert "part only" not in page.render_answer_with_added_cautions(words.Answer("Asked.", "So it is.")).text
-    page.runs = open_run(source).where("model = 'bert' AND text <> '<b>'").open_runs_of_protocols(page.protocols)
+    page.runs = opinions.where("model = 'bert' AND text <> '<b>'").open_runs_of_protocols(page.protocols)
     counted = words.describe_size_of_part(page.runs.part)
     shown = page.render_answer_with_added_cautions(words.Answer("Asked.", "So it is.")).text
     assert f"Asked. A part only: {counted}." in shown and "caution" in shown
     assert counted in page.cautions().text and "<b>" not in page.cautions().text
 
 
-def test_a_page_counts_the_part_over_its_own_studies(tmp_path):
-    FULL["stability"](tmp_path / "runs" / "opinions")
-    FULL["negation"](tmp_path / "runs" / "negations")
-    run = open_run(tmp_path / "runs").where("model IN ('bert', 'org/two') AND study <> 'nothing'")
-    total = len(open_run(tmp_path / "runs" / "opinions").responses())
+def test_a_page_counts_the_part_over_its_own_studies(opinions, tmp_path):
+    negations, _ = BARE["negation"](tmp_path / "negations")
+    (model,) = open_run(negations).models()["model"]
+    run = open_run(opinions.folders[0], negations).where(f"model IN ('bert', '{model}') AND study <> 'nothing'")
+    total = len(opinions.responses())
     assert run.open_runs_of_protocols(["agreement"]).part.count_kept_and_all_by_kind()["responses"][1] == total
     assert run.part.count_kept_and_all_by_kind()["responses"][1] > total
     assert (
@@ -175,10 +186,10 @@ def test_a_page_counts_the_part_over_its_own_studies(tmp_path):
     )
 
 
-def test_the_command_prints_the_table_of_a_part(tmp_path):
-    source, _ = FULL["stability"](tmp_path / "run")
+def test_the_command_prints_the_table_of_a_part(opinions):
+    (source,) = opinions.folders
     printed = waver("analysis", "table", source, "items", "--where", "model = 'bert'").stdout
-    frame = open_run(source).where("model = 'bert'").table("items")
+    frame = opinions.where("model = 'bert'").table("items")
     assert printed.splitlines() == tables.render_table_in_text_format("items", frame, "csv").splitlines()
     refused = waver("analysis", "table", source, "items", "--where", "modl = 'bert'", check=False)
     assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1

@@ -1,67 +1,23 @@
-"""Every notebook's way from the rows to the numbers gives the numbers of its tables, and a wrong one is told."""
+"""What a notebook reads for its own way from the rows to the numbers, and that a wrong number is told.
+
+That every notebook's way gives the numbers of its tables is in test_pages.py, which has these.
+"""
 
 from __future__ import annotations
 
-import ast
 import json
-from typing import Any
 
 import pytest
 
 import waver
 from analysis.pages.stability.page import StabilityPage
 from analysis.reporting.output import report, steps
-from analysis.reporting.output.html import Html
 from analysis.reporting.output.notebooks import FOLDER
 from helpers.html_pages import Page
-from helpers.page_runs import BARE, FULL
+from helpers.page_runs import FULL
 from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
-
-NOTEBOOKS = [
-    path.stem
-    for path in sorted(FOLDER.glob("*.ipynb"))
-    if path.stem != "compare"  # about two sides: tests/analysis/compare/test_page.py executes it
-    and "page.check_against_package(" in path.read_text(encoding="utf-8")
-]
-NEEDED = ("open", "page", "steps", "check")  # beginnings of the ids of the cells that the checks need
-
-
-def execute_steps(name: str, runs: list[str], options: dict[str, Any]) -> list[str]:
-    """Execute the cells of a notebook that its checks need, and return what the checks say."""
-    said, scope = (
-        [],
-        {"__name__": "__main__", "display": lambda shown: said.append(shown.text if isinstance(shown, Html) else "")},
-    )
-    for cell in json.loads((FOLDER / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]:
-        source = ast.parse("".join(cell["source"])) if cell["cell_type"] == "code" else ast.Module([], [])
-        if "parameters" in cell["metadata"].get("tags", []):
-            exec(compile(source, name, "exec"), scope)
-            scope |= {"runs": runs, "resamples": 20} | options
-        elif cell["id"].startswith(NEEDED) and source.body:
-            last = source.body.pop() if isinstance(source.body[-1], ast.Expr) else None
-            exec(compile(source, name, "exec"), scope)
-            shown = eval(compile(ast.Expression(last.value), name, "eval"), scope) if last else None
-            said += [shown.text] if isinstance(shown, Html) else []
-    return said
-
-
-@pytest.mark.filterwarnings("ignore")  # of packages that only compare
-@pytest.mark.parametrize("name", NOTEBOOKS)
-@pytest.mark.parametrize("runs", [FULL, BARE], ids=["full", "bare"])
-def test_the_steps_give_the_numbers_of_the_tables(name, runs, tmp_path):
-    folder, options = runs[name](tmp_path / "run")
-    said = execute_steps(name, [str(folder)], options)
-    assert said
-    assert not [text for text in said if 'class="difference"' in text]
-
-
-@pytest.mark.parametrize("name", ["stability", "wording", "scoring"])
-def test_they_do_where_invalid_answers_count(name, tmp_path):
-    folder, options = FULL[name](tmp_path / "run")
-    said = execute_steps(name, [str(folder)], options | {"invalid": "inconsistent"})
-    assert not [text for text in said if 'class="difference"' in text]
 
 
 def test_a_page_takes_a_run_as_well_as_folders(tmp_path):

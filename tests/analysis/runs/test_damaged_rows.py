@@ -15,7 +15,7 @@ import pytest
 
 from analysis import runs
 from ground.errors import InputError
-from helpers.damaged_rows import RESPONSES, damage
+from helpers.damaged_rows import RESPONSES, Damage, damage
 from helpers.page_runs import FULL
 from helpers.synthetic import write_run
 
@@ -37,11 +37,19 @@ def whole(tmp_path_factory) -> Path:
     return Path(FULL["stability"](tmp_path_factory.mktemp("whole") / "run")[0])
 
 
-# What pyarrow wrote with statistics: the cases "a value: ..." of `helpers/refusals/damage.py`.
-@pytest.mark.parametrize("write", [write_by_duckdb, write_without_statistics])
-def test_values_are_found_whoever_wrote_them(write: Callable[[Path], None], whole: Path, tmp_path):
+ONE_PER_COLUMN = list({chosen.column: chosen for chosen in RESPONSES}.values())
+
+
+# What pyarrow wrote with statistics: the cases "a value: ..." of `helpers/refusals/damage.py`. What DuckDB notes of a
+# column does not depend on what is wrong in it.
+@pytest.mark.parametrize(
+    ("write", "damages", "fewest"), [(write_by_duckdb, ONE_PER_COLUMN, 8), (write_without_statistics, RESPONSES, 16)]
+)
+def test_values_are_found_whoever_wrote_them(
+    write: Callable[[Path], None], damages: list[Damage], fewest: int, whole: Path, tmp_path
+):
     missed, n_refused = [], 0
-    for chosen in RESPONSES:
+    for chosen in damages:
         folder = tmp_path / "run"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(whole, folder)
@@ -55,7 +63,7 @@ def test_values_are_found_whoever_wrote_them(write: Callable[[Path], None], whol
             n_refused += chosen.column in str(error)
         else:
             missed.append(chosen.name)
-    assert not missed and n_refused > 15
+    assert not missed and n_refused >= fewest
 
 
 def write_texts(folder: Path, second: str) -> Path:

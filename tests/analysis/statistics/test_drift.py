@@ -71,6 +71,15 @@ def test_shared_fresh_wordings_are_the_units_of_an_exact_test_of_ranks():
     assert np.isnan(alone).all()  # of two wordings, either is the higher one
 
 
+@pytest.mark.parametrize("n_before", [90, 700])  # exact, and so many that it is not
+def test_many_shared_wordings_have_the_p_of_scipy(n_before):
+    rng = np.random.default_rng(6)
+    before, last = rng.normal(size=(1, n_before)), rng.normal(0.5, 1.0, size=(1, 30))
+    theirs = stats.mannwhitneyu(last[0], before[0], alternative="greater", method="exact" if n_before == 90 else "auto")
+    z = compute_z_against_earlier_looks([before, last], has_shared_fresh_wordings=True)[1]
+    assert stats.norm.sf(z) == pytest.approx(theirs.pvalue, rel=1e-9)
+
+
 def test_one_odd_template_is_no_change():
     """It stands far apart from all before it, but one of twelve looks is the lowest."""
     rng = np.random.default_rng(5)

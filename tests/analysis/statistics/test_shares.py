@@ -213,3 +213,19 @@ def test_exact_intervals_are_those_of_scipy_and_statsmodels(yes, n):
         assert tuple(map(float, found)) == pytest.approx((exact.low, exact.high), abs=1e-9)
         assert tuple(map(float, found)) == proportion_confint(np.asarray(yes / n * n), n, 1 - level, method="beta")
     assert np.isnan(clopper_pearson(np.asarray(np.nan), n, 0.95)).all()
+
+
+def test_a_weighted_mean_of_shares_is_judged_by_the_weighted_answers_of_every_item():
+    """Three models by 3 : 2 : 1. The slow way: an item counts with its weighted mean; two items more, as always."""
+    answers = np.random.default_rng(3).integers(0, 2, (3, 12)).astype(float)
+    weights = np.array([3.0, 2.0, 1.0])
+    parts = [
+        (column(of_model), column(np.ones(12)), np.array([w])) for of_model, w in zip(answers, weights, strict=True)
+    ]
+    share = estimate_share([*parts, (column(answers[0]), column(np.ones(12)), np.array([0.0]))], 0.95)
+    of_items = np.append(weights @ answers / 6, [0, 1])
+    n = of_items.mean() * (1 - of_items.mean()) / (((of_items - of_items.mean()) / 14) ** 2).sum() - 2
+    p, z = (weights @ answers / 6).mean(), 1.959963984540054
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    assert (share.estimate[0], *ends(share)) == pytest.approx((p, middle - half, middle + half), abs=1e-12)

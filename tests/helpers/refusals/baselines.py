@@ -104,6 +104,8 @@ CASES = [
     Case("no verb", "analysis baseline", ("required", "VERB")),
     Case("no name", "analysis baseline save run", ("required", "--as"), _write),
     Case("a name that is a path", "analysis baseline save run --as ../old", ("--as '../old'", "letters"), _write),
+    *(Case(f"a name that Windows does not open: {name}", f"analysis baseline save run --as {name}",
+           (f"--as {name}: Windows cannot open",), _write) for name in ("CON", "aux.txt", "v1.")),
     Case("no run", "analysis baseline save runs --as new", ("runs", "no such run folder"), _write),
     Case("a name that is taken", SAVE, ("baselines/old", "already", "--replace"), _write),
     Case("a folder that is no baseline", f"{SAVE} --to first --replace", ("first", "no baseline", "--to"),

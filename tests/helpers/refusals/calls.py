@@ -176,6 +176,8 @@ CASES = [
         ("-p where", "given twice"),
         small_run,
     ),
+    Case("no condition", ("analysis", "table", "run", "stability", "--where", " "), ("--where: is empty",), small_run),
+    Case("no item to show", "analysis show run --item=", ("--item: is empty",), small_run),
     Case("a margin below 0", "analysis table run beyond_rewording -p margin=-1", ("margin = -1", "above 0"), small_run),
     Case("an item to show that is not there", "analysis show run --item tee", ("item", "'tee'", "'tea'"), small_run),
     *(

@@ -141,6 +141,8 @@ CASES = [
     Case("no score of HELM", HELM, ("no score in these logs", "f1"), stats(("f1", mean(0, count=0)))),
     Case("a metric that no run of HELM has", f"{HELM} --metric f2",
          ("--metric f2: no run has this metric; there are f1, bleu",), stats(("f1", mean(0.5)), ("bleu", mean(0.5)))),
+    Case("HELM's default metric, named where no run has it", f"{HELM} --metric exact_match",
+         ("--metric exact_match: no run has this metric; there are f1",), stats(("f1", mean(0.5)))),
     Case("a metric of HELM in logs without a score", f"{HELM} --metric f2",
          ("there is no score in these logs",), stats()),
     # Every Eval Ever
@@ -165,4 +167,6 @@ CASES = [
     Case("records of another tool without scores", "inference import eee records --out run",
          ("waver export --as eee", "--scores"),
          records(0.5, results=[{**eee_result("F1", 1), "generation_config": {"additional_details": {}}}])),
+    Case("records of another tool without details", "inference import eee records --out run",
+         ("generation_config.additional_details", "with --scores the scores of others"), records(0.5)),
 ]  # fmt: skip

@@ -55,6 +55,7 @@ CASES = [
     Case("a plan of a check without its file", CHECK, ("rules.toml",), _prompted),
     Case("a plan of a check by one measure", f"{CHECK} --measure score", ("--measure", "its file says what is decided"),
          _ruled(_SCORE)),
+    Case("a power of a standard error", f"{PLAN} --power 0.9", ("--power is not for --se", "--difference"), _prompted),
     Case("a change without a check", f"{PLAN} --change 0.1", ("--change", "add --check FILE"), _prompted),
     Case("a change that is none", f"{CHECK} --change -1", ("--change -1", "above 0"), _ruled(_SCORE)),
     Case("a change within the margin", f"{CHECK} --change 0.01", ("within the margin 0.05", _SCORE), _ruled(_SCORE)),

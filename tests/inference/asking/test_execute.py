@@ -395,7 +395,7 @@ class TestWhatIsShown:
 
     def test_on_a_terminal_a_bar_per_model_with_what_is_left_of_the_whole_run(self, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        ask(tmp_path, A, B, option_orders=self.ORDERS, load=loader(seconds=0.05))
+        ask(tmp_path, A, B, option_orders=self.ORDERS, load=loader(seconds=0.015))
         bars = capsys.readouterr().err
         assert "a: 100%" in bars and "b: 100%" in bars and "60/60" in bars
         assert "prompt/s" in bars and "prompts in" not in bars
@@ -404,7 +404,7 @@ class TestWhatIsShown:
     def test_a_bar_goes_on_from_the_rows_that_are_there(self, tmp_path, capsys, monkeypatch):
         ask(tmp_path)
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-        ask(tmp_path, option_orders=self.ORDERS, load=loader(seconds=0.05))
+        ask(tmp_path, option_orders=self.ORDERS, load=loader(seconds=0.015))
         assert "50%|" in capsys.readouterr().err
 
     def test_a_terminal_that_cannot_move_its_cursor_gets_lines(self, tmp_path, capsys, monkeypatch):

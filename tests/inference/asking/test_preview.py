@@ -182,7 +182,7 @@ def test_the_time_is_estimated_from_a_sample_and_the_rest(monkeypatch):
 def test_thoughts_are_timed_short_and_said_to_take_longer_the_longer_they_are():
     answers = AnswerWays(False, (), (Thinking(2, 0.5, max_tokens=640), Thinking(1, 0.0, effort="none")))
     questions = Questions(read_agreement_prompts(), answers=answers)
-    load = loader(info={"thinks": True}, form="chat", seconds=0.08)
+    load = loader(info={"thinks": True}, form="chat", seconds=0.02)
     text = "\n".join(
         describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
     )
@@ -225,6 +225,16 @@ def test_the_prompt_is_shown_with_the_effort_that_it_is_asked_with(answers):
     text = "\n".join(describe_preview(STUDY, previews))
     assert "[low]" in text
     assert "30 prompts, 710 tokens" in text  # 680 without the effort, which is one more in each
+
+
+def test_of_several_efforts_the_longest_prompts_are_counted():
+    answers = AnswerWays(False, (), (Thinking(2, 0.5), Thinking(2, 0.5, effort="low")))
+    questions = Questions(read_agreement_prompts(), answers=answers)
+    load = loader(info={"thinks": True}, form="chat")
+    text = "\n".join(
+        describe_preview(STUDY, load_models_and_yield_previews(STUDY, MODELS[:1], questions, Settings(), load))
+    )
+    assert "30 prompts, 710 tokens" in text
 
 
 def test_what_is_billed_after_thoughts_is_at_most_a_request_per_beginning_of_a_number():

@@ -371,7 +371,8 @@ def test_japanese_denials_in_other_words_are_no_answers(text):
         ("Italian", "Mi rifiuto di dire sì."), ("Dutch", "Ja zou ik niet zeggen."), ("French", "C'est à peine vrai."),
         ("French", "J'ai de la peine à dire oui."), ("French", "Rien n'indique que c'est vrai."),
         ("German", "Ich bin nicht bereit, das als richtig zu bezeichnen."),
-        ("German", "Ich habe keine Lust, ja zu sagen."),
+        ("German", "Ich habe keine Lust, ja zu sagen."), ("German", "Ich lehne es ab, ja zu sagen."),
+        ("German", "Ich kann nicht ja und nein sagen."), ("German", "Ich bin nicht willens, hier ja zu sagen."),
     ],
 )  # fmt: skip
 def test_refusals_to_say_a_label_are_no_answers(language, text):
@@ -395,6 +396,7 @@ def test_latin_labels_have_boundaries_even_inside_japanese():
         ("No, no.", YES, "no"),
         ("Yesterday I noticed it.", YES, None),
         ("I would not say yes.", YES, None),
+        ("I cannot say yes and no.", YES, None),
         ("contradiction", NLI, "contradiction"),
         ("I don't see a contradiction.", NLI, None),
         ("It is not a contradiction but neutral.", NLI, "neutral"),
@@ -408,6 +410,11 @@ def test_latin_labels_have_boundaries_even_inside_japanese():
 )
 def test_other_labels(text, labels, label):
     assert parse_answer(text, labels) == label
+
+
+@pytest.mark.parametrize("text", ["I cannot say that I don't agree.", "It's not that I do not agree."])
+def test_a_denial_of_a_denial_is_no_answer(text):
+    assert parse_answer(text, AGREE) is None
 
 
 def test_a_negated_wording_may_itself_be_a_label():

@@ -29,13 +29,12 @@ from inference.stimuli.study import ORIGINAL, Item, Study
 pytestmark = pytest.mark.slow
 
 STUDY = small_study(items=4, paraphrases=9)
+QUESTIONS = Questions(read_agreement_prompts())
 
 
 def asks(asked: Study, wordings: int | None, seed: int = 0, **how) -> set[tuple[str, str]]:
     """List the variants that are asked."""
-    (each,) = limit_questions_to_sampled_wordings(
-        asked, Questions(read_agreement_prompts()), wordings, seed, **how
-    ).rounds("plain")
+    (each,) = limit_questions_to_sampled_wordings(asked, QUESTIONS, wordings, seed, **how).rounds("plain")
     return {variant.key for variant in asked.variants if each.chosen(variant)}
 
 
@@ -47,7 +46,7 @@ def rows(out: Path) -> list[tuple[str, str]]:
 
 def ask(out: Path, wordings: int | None, limit: int | None = None, model: str = "a") -> list[tuple[str, str]]:
     questions = limit_questions_to_first_items(
-        STUDY, limit_questions_to_sampled_wordings(STUDY, Questions(read_agreement_prompts()), wordings, 0), limit
+        STUDY, limit_questions_to_sampled_wordings(STUDY, QUESTIONS, wordings, 0), limit
     )
     ask_tasks_and_list_tallies(
         [Task(STUDY, (Model(model, f"somewhere/{model}"),), questions, Settings(), str(out))], load=loader()
@@ -202,6 +201,8 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     capsys.readouterr()
     assert main([*call[:4], "--model", "n", "--out", "results/two", "--wordings", "6"]) == 0
     assert "--wordings" not in capsys.readouterr().out  # nor are there others of this call's model
+    assert main([*call[:4], "--model", "m", "--out", "results/two", "--limit", "1"]) == 0
+    assert "--wordings" not in capsys.readouterr().out  # all wordings of the first item were asked for
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0

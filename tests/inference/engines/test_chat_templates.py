@@ -9,6 +9,7 @@ from transformers.utils import chat_template_utils
 from ground.errors import InputError
 from helpers import tiny_models
 from inference.engines.tokens import CHAT_DATE, Tokens
+from inference.stimuli.templates import sandbox
 from inference.stimuli.templates.prompts import Prompt
 from inference.stimuli.templates.sandbox import Sandbox
 
@@ -74,7 +75,8 @@ def test_ordinary_templates_give_what_transformers_gives(name, monkeypatch):
         ("{{ messages[0].nothing.there }}", "its chat template refuses"),
     ],
 )
-def test_templates_that_take_too_much_are_refused(template, says):
+def test_templates_that_take_too_much_are_refused(template, says, monkeypatch):
+    monkeypatch.setattr(sandbox, "SECONDS", 0.05)
     tokenizer = tiny_models.byte_tokenizer(chat=True, template=template)
     with pytest.raises(InputError, match="model tiny: its chat template") as error:
         Tokens("tiny", tokenizer).render(Prompt(None, MESSAGES, ()))

@@ -16,6 +16,7 @@ from helpers.trivial_engine import shown
 from inference.__main__ import main
 from inference.asking.models import Model
 from inference.asking.one_model import Settings
+from inference.engines.openai.failures import Retries
 from inference.judge.questions import NONE, Questions, build_judge_study, read_option_judge_prompts
 from inference.judge.reading import FOLDER, Judge, Judgement
 from inference.judge.texts import Reply, RunTexts
@@ -270,7 +271,8 @@ def test_a_judge_behind_a_server_gives_bounds(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_server_without_probabilities_cannot_judge(tmp_path, capsys):
+def test_a_server_without_probabilities_cannot_judge(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("inference.engines.openai.engine.Retries", lambda: Retries(first=0.001))
     folder = write_texts(tmp_path / "run", TEXTS)
     with FaultyServer(lambda number, text, before: Fault("bare")) as server:
         call = ["judge", str(folder), "--model", MODEL, "--engine", "openai", "--base-url", server.url]

@@ -128,7 +128,7 @@ numbers = st.floats(allow_nan=False)
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(
         st.tuples(

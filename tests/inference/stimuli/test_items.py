@@ -74,6 +74,21 @@ def test_nested_entries_of_every_format_that_nests(tmp_path, suffix):
     assert {(v.language, v.gold) for v in loaded[0].variants} == {("en", "agree")}
 
 
+def test_a_variant_called_original_is_the_original_however_it_is_capitalised(tmp_path):
+    rows = [{"item": "a", "variant": name, "text": name} for name in ("first", "Original")]
+    (item,) = items.read_and_check_items(write(tmp_path / "items.csv", rows))
+    assert [variant.pattern for variant in item.variants] == ["paraphrase", "original"]
+
+
+def test_yes_and_no_are_texts_in_yaml(tmp_path):
+    path = tmp_path / "items.yaml"
+    path.write_text("- {item: on, text: yes}\n- {item: off, text: No}\n", encoding="utf-8")
+    assert [(item.item, item.variants[0].text) for item in items.read_and_check_items(str(path))] == [
+        ("on", "yes"),
+        ("off", "No"),
+    ]
+
+
 def test_every_optional_field_of_a_long_row(tmp_path):
     row = {
         "item": "a", "variant": "v", "pattern": "synonym", "text": "One.", "language": "De-AT", "gold": "agree",
@@ -212,7 +227,7 @@ WRONG = [
         "entry 1: these are responses, not items; read them with `import haller`",
     ),
     (JSON, '[{"id": 0, "original_statement": "A", "alternatives": []}]', "entry 1: attribute 'alternatives' must be"),
-    (YAML, "- item: a\n  text: yes\n", "entry 1: the text must be text, not True"),
+    (YAML, "- item: a\n  text: true\n", "entry 1: the text must be text, not True"),
     (YAML, "- item: a\n   text: b\n", "line 2: malformed YAML"),
     (YAML, "item: a\n", "expected a list of items"),
     (YAML, "- !!python/object/apply:os.system [true]\n", "malformed YAML"),

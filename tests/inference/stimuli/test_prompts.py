@@ -6,7 +6,7 @@ import re
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ground.errors import InputError
@@ -128,6 +128,7 @@ def ours():
 
 
 @pytest.mark.slow
+@settings(max_examples=40)
 @given(text=st.text(min_size=1))
 def test_a_statement_is_shown_to_the_letter_and_never_run(ours, text):
     for hostile in (text, "{{ options }} {% for x in y %}" + text, "<b>&amp;" + text):

@@ -18,9 +18,6 @@ _CHARACTERS_BY_WIDTH = {
     500: "0123456789\"$*/ago–“”", 528: "?Jkqvxy\\{}", 556: "Sbdhnpu", 625: "LZ~^", 681: "EFP", 723: "BCTw",
     736: "R", 750: "AHNUVXY", 785: "&+=@_DGKOQ", 834: "#%m<>−±≤≥", 917: "M", 1030: "W∞—", 1400: "…∑∏",
 }  # fmt: skip
-_WIDTH_BY_CHARACTER = {
-    character: width for width, characters in _CHARACTERS_BY_WIDTH.items() for character in characters
-}
 _WIDEST = 1030  # for characters that are not listed, such as those of other scripts
 _PAIR_SET_APART = re.compile("[bop](?=[cdeoq])")
 _PAIR_SPACE = 28  # thousandths of the size between the two
@@ -55,17 +52,21 @@ def estimate_text_width(text: str, size: str, is_bold: bool = False) -> float:
     15.113
     """
     characters = " ".join(text.split())
-    width = sum(_look_up_character_width(character) for character in characters)
+    width = sum(map(_WIDTHS.__getitem__, characters))
     width += _PAIR_SPACE * len(_PAIR_SET_APART.findall(characters))
     per_thousand, more = _FONTS[size]
     return round((per_thousand * width / 1000 + more * len(characters)) * (_BOLD if is_bold else 1.0), 6)
 
 
-def _look_up_character_width(character: str) -> int:
-    """Return the width of a character in thousandths of the size; a letter with an accent is as wide as without."""
-    return _WIDTH_BY_CHARACTER.get(character) or _WIDTH_BY_CHARACTER.get(
-        unicodedata.normalize("NFD", character)[0], _WIDEST
-    )
+class _Widths(dict[str, int]):
+    """Map characters to their widths in thousandths of the size; a letter with an accent is as wide as without."""
+
+    def __missing__(self, character: str) -> int:
+        self[character] = self.get(unicodedata.normalize("NFD", character)[0], _WIDEST)
+        return self[character]
+
+
+_WIDTHS = _Widths({character: width for width, characters in _CHARACTERS_BY_WIDTH.items() for character in characters})
 
 
 def wrap_into_lines(text: str, words_width: float, size: str) -> list[str]:

@@ -239,7 +239,7 @@ def _mentions_choice(text: str, choice: str) -> bool:
     >>> _mentions_choice("お茶ですか？", "茶")
     True
     """
-    words = " ".join(choice.casefold().split())
-    return (
-        re.search(rf"(?<!{CHARACTER}){re.escape(words)}(?!{CHARACTER})", " ".join(text.casefold().split())) is not None
-    )
+    words, folded = (" ".join(part.casefold().split()) for part in (choice, text))
+    if words not in folded:
+        return False
+    return re.search(rf"(?<!{CHARACTER}){re.escape(words)}(?!{CHARACTER})", folded) is not None

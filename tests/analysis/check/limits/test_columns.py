@@ -1,4 +1,4 @@
-"""Rules on columns: which rows, which interval, and every numeric column of every table."""
+"""Rules on columns: which rows and which interval. Every numeric column of every table: reporting/test_pages.py."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import math
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
@@ -29,10 +28,16 @@ from helpers.wording_runs import write_family
 LIKE = "like these"
 
 
+@functools.lru_cache(maxsize=1)
+def open_run(path: Path) -> runs.Runs:
+    """Open a run once for all rules that a test has on it."""
+    return runs.open_runs(path)
+
+
 def check(path: Path, sentence: str, **fields: object) -> list[Outcome]:
     """The outcomes of one rule."""
     return numbers.compute_outcomes_of_number_rule(
-        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), runs.open_runs(path)
+        Rule(sentence, sentence, **parse_rule_sentence_into_fields(sentence), **fields), open_run(path)
     )
 
 
@@ -186,45 +191,6 @@ def test_what_a_run_does_not_have_is_one_line(opinions, sentence, fields, words)
     line = refuse(opinions, sentence, **fields)
     assert all(word in line for word in words), line
     assert "\n" not in line
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in FULL if page != "drift"])  # a check is of one time
-def test_every_numeric_column_of_every_table_is_tested_or_refused_in_a_line(tmp_path, page, monkeypatch):
-    path, options = FULL[page](tmp_path / "run")
-    opened = runs.open_runs(path)
-    made = functools.cache(lambda table, part: build_table(table, part, **{"resamples": 20, **options}).head(3))
-    monkeypatch.setattr(columns, "build_table", made)
-    # Rows are named once per table: names of another column differ in their first word only.
-    name_rows = columns._name_rows_by_texts_and_options
-    monkeypatch.setattr(columns, "_name_rows_by_texts_and_options", lambda frame, column: [column] * len(frame))
-    for table in (
-        map_page_names_to_catalogues()[page].tables
-        if opened.select_protocols(map_page_names_to_catalogues()[page].protocols)
-        else ()
-    ):
-        frame = made(table, opened.select_protocols(map_page_names_to_catalogues()[page].protocols))
-        assert len(name_rows(frame, "")) == len(frame)
-        for column in frame.select_dtypes("number"):
-            for wordings in ("these", LIKE):
-                rule = Rule("", "", "number", f"{table}.{column}", at_least=0.3, wordings=wordings)
-                try:
-                    outcomes = numbers.compute_outcomes_of_number_rule(rule, opened)
-                except InputError:
-                    assert wordings == LIKE or frame.empty or "source" in frame
-                    continue
-                assert len(outcomes) <= len(frame)
-                for outcome in outcomes:
-                    assert outcome.number == pytest.approx(outcome.number, nan_ok=True)
-                    assert np.isnan(outcome.p_broken) or 0 <= outcome.p_broken <= 1
-                    assert np.isnan(outcome.p_holds) or 0 <= outcome.p_holds <= 1
-                    if outcome.test != COUNTED and not np.isnan(outcome.p_broken):
-                        assert outcome.lower <= outcome.upper
-                        # The shown interval says what the p values say.
-                        assert (outcome.p_broken < 0.025) == (outcome.upper < 0.3) or outcome.upper == pytest.approx(
-                            0.3
-                        )
-                        assert (outcome.p_holds < 0.025) == (outcome.lower > 0.3) or outcome.lower == pytest.approx(0.3)
 
 
 def test_texts_are_read_only_as_far_as_rows_need_them_for_their_names(monkeypatch):

@@ -127,7 +127,7 @@ def draw_codes(draw, shares, wordings):
 @pytest.mark.parametrize(("shape", "tolerance"), [([1.5, 0.5], 0.02), ([1.2, 0.5, 0.3, 0.3], 0.1)])
 @pytest.mark.parametrize("changed", [0.0, 0.2])
 def test_changes_are_described_as_those_of_a_population(shape, tolerance, changed):
-    draw, n_options, wordings, n = np.random.default_rng(9), len(shape), 5, ITEMS // 2
+    draw, n_options, wordings, n = np.random.default_rng(9), len(shape), 5, 100_000
     before = draw.dirichlet(shape, n)
     sums = estimate_mean_power_sums_of_option_shares(count_item_answers_by_option(draw_codes(draw, before, 6)))
     squares = (before**2).sum(axis=1)

@@ -171,6 +171,20 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
     assert set(sources["forms"]) == {"plain 3, chat 3"} and set(sources["n_models"]) == {6}
 
 
+def test_models_of_other_seeds_are_compared_where_they_share_none(tmp_path):
+    """Two models have the seeds 1 and 2, two the seed 3: such four were not correlated, as if a seed were a prompt."""
+    conditions = {f"plain/0-shot/{seed}": {"seed": seed} for seed in (1, 2, 3)}
+    rows = pd.concat([
+        random_rows(list("ab"), items=6, conditions=list(conditions)[:2], seed=1),
+        random_rows(list("cd"), items=6, conditions=list(conditions)[2:], seed=2),
+    ], ignore_index=True)  # fmt: skip
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, conditions=conditions))
+    asked = [(model, unit.condition) for (_, model, _), unit in own_form.find_prompt_forms_of_units(run).items()]
+    joined = "plain/0-shot/1, plain/0-shot/3"
+    assert asked == [*((model, joined) for model in "abcd"), *((model, "plain/0-shot/2") for model in "ab")]
+    assert explain_missing_correlations(run, {}) == ""
+
+
 def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
     rows = pd.concat([
         random_rows(["a"], items=6, conditions=["plain/4-shot"], seed=1),

@@ -328,10 +328,10 @@ def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path)
 
 def test_a_subset_called_all_is_not_taken_for_all_questions(tmp_path):
     """Its questions stood in the rows of all questions, and the page's verdict was about them."""
-    rows = answers(questions(8, 2, subsets=("all", "some")), ["a"])
+    rows = answers(questions(9, 2, subsets=("all", "some", "subset all")), ["a"])
     path = write_choice(tmp_path / "run", rows)
     counts = tables.build_table("choice", runs.open_runs(path), resamples=0).groupby("subset")["n_questions"].first()
-    assert counts.to_dict() == {"all": 8, "subset all": 4, "some": 4}
+    assert counts.to_dict() == {"all": 9, "some": 3, "subset all": 3, "subset subset all": 3}
 
 
 @pytest.mark.parametrize(("seeds_of_b", "n_pairs"), [((3,), 2), ((2, 3), 1)])

@@ -121,6 +121,17 @@ def test_a_scale_called_all_items_has_a_row_beside_that_of_all_items(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_persona_called_as_all_of_them_together_keeps_its_own_name(tmp_path):
+    """Two rows had one name, and both counted as the mixture."""
+    rows = draw_answers(["m"], items=4, wordings=2, orders=("up",), personas=["ann", ALL_PERSONAS])
+    write_scale(tmp_path / "run", rows)
+    draw_people(rows, 100).to_csv(tmp_path / "people.csv", index=False)
+    table = tabulate_distances_from_people_by_scale(open_runs(tmp_path / "run"), people=str(tmp_path / "people.csv"))
+    personas = table[table["scale"] == ALL_ITEMS]["persona"]
+    assert personas.tolist() == [ALL_PERSONAS, "ann", f"persona {ALL_PERSONAS}"]
+
+
+@pytest.mark.slow
 def test_personas_have_rows_of_their_own_and_one_as_all_of_them(tmp_path):
     rows = draw_answers(["m"], items=6, wordings=3, personas=[f"p{number:02d}" for number in range(12)], seed=2)
     write_scale(tmp_path / "run", rows)

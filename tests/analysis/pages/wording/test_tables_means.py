@@ -10,6 +10,8 @@ from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
 from analysis.pages.wording import shifts, tables
+from analysis.pages.wording.cells import WordingItemSums, compute_wording_item_sums_of_all_studies
+from analysis.pages.wording.measures import estimate_unit_group_measures
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
 
 pytestmark = pytest.mark.slow
@@ -65,6 +67,22 @@ def test_a_task_weighs_the_same_however_many_items_it_has(tmp_path):
     )
     assert table["consistency"].tolist() == [0.5]
     assert table["overall"].tolist() == [0.5]
+
+
+def test_models_weigh_alike_however_many_tasks_they_have_and_tasks_however_many_patterns(tmp_path):
+    """One model in two tasks, with 3 and 1 of 4 consistent, the other in the second only, with none."""
+    first = said({"original": "yyyy", "synonym": "yyyn", "agreement": "yyyn"}, model="s")
+    second, other = (
+        said({"original": "yyyy", "synonym": synonyms}, task="sentiment", model=model, start=50)
+        for model, synonyms in (("s", "ynnn"), ("l", "nnnn"))
+    )
+    run = runs.open_runs(write_wording(tmp_path / "run", pd.concat([first, second, other]), models=MODELS))
+    groups = tables.tabulate_training_stage_means(run, resamples=0).query("task == 'all' and pattern == 'synonym'")
+    assert groups["consistency"].iloc[0] == ((3 / 4 + 1 / 4) / 2 + 0) / 2
+    patterns = tables.tabulate_pattern_means(run, resamples=0).set_index("pattern")
+    assert patterns.loc["synonym", "consistency"] == ((3 / 4 + 1 / 4) / 2 + 0) / 2
+    overall = tables.tabulate_means_over_patterns_and_tasks(run, resamples=0).set_index("model")
+    assert overall.loc["s", "consistency"] == ((3 / 4 + 3 / 4) / 2 + 1 / 4) / 2
 
 
 def test_overall_is_undefined_where_a_cell_has_no_valid_answer(tmp_path):
@@ -218,6 +236,42 @@ def test_stages_weigh_every_prompt_alike_and_in_it_every_model(tmp_path):
     row = table.query("measure == 'consistency'").iloc[0]
     assert row["difference"] == pytest.approx(((0.75 - (0 + 0.5) / 2) + (0.25 - 1)) / 2)  # per prompt, then their mean
     assert row["n_models"] == 3
+
+
+@pytest.mark.parametrize(("seed", "difference"), [(3, 0.75 - (0.5 + 0) / 2), (1, 0.75 - 0.5)])
+def test_stages_are_compared_in_the_seeds_that_both_share_and_in_all_where_they_share_none(tmp_path, seed, difference):
+    """Logs of a base model with the seeds 1 and 2: with another one, the tuned model was compared with none."""
+    base, again = (
+        said({"original": "yyyy", "synonym": synonyms}, model="s", condition=condition)
+        for condition, synonyms in (("plain/0-shot/1", "yynn"), ("plain/0-shot/2", "nnnn"))
+    )
+    tuned = said({"original": "yyyy", "synonym": "yyyn"}, model="s-it", condition="chat/0-shot/1")
+    seeds = {"plain/0-shot/1": 1, "plain/0-shot/2": 2, "chat/0-shot/1": seed}
+    conditions = {name: {"seed": value, "prompt": "standard"} for name, value in seeds.items()}
+    path = write_wording(tmp_path / "run", pd.concat([base, again, tuned]), conditions=conditions, models=MODELS)
+    table = tables.tabulate_stage_differences_by_series(runs.open_runs(path), resamples=0)
+    assert table.query("measure == 'consistency'")["difference"].tolist() == [difference]
+
+
+def test_a_weight_of_two_is_a_model_that_stands_there_twice(run):
+    """Every measure's difference, interval and p value, to 1e-12: models 2 : 1 : 1 against 3 : 1."""
+    sums = compute_wording_item_sums_of_all_studies(run)
+    cell_units = sums.units.query("pattern == 'synonym' and language == 'ja' and condition == 'chat/0-shot'")
+    a, b, c, d, _ = map(int, cell_units.index)
+    n = len(sums.units)  # rows n and 2n further on hold the same unit again
+    thrice = {name: np.hstack([values] * 3) for name, values in sums.sums.items()}
+    copies = WordingItemSums(pd.concat([sums.units] * 3, ignore_index=True), thrice, np.hstack([sums.has] * 3))
+    weighted = [({a: 0.5, b: 0.25, c: 0.25}, {a: 3, d: 1})]
+    plain = [(dict.fromkeys([a, n + a, b, c], 1.0), dict.fromkeys([a, n + a, 2 * n + a, d], 1.0))]
+    differences, expected = (
+        estimate_unit_group_measures(item_sums, pairs, resamples=200, seed=1)
+        for item_sums, pairs in ((sums, weighted), (copies, plain))
+    )
+    for name, interval in differences.items():
+        for field in ("estimate", "lower", "upper", "n_items", "p"):
+            value, textbook_value = getattr(interval, field), getattr(expected[name], field)
+            assert value == pytest.approx(textbook_value, abs=1e-12, nan_ok=True), (name, field)
+        assert np.isfinite(interval.lower).all()
 
 
 def test_conventions_stand_side_by_side_where_they_differ(tmp_path):

@@ -248,11 +248,11 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
 
 @pytest.mark.parametrize("same_items", [True, False])
 def test_probabilities_to_keep_an_order_come_true(same_items):
-    """Foreseen from 5 templates and 300 items, seen with other templates: 150 studies of 8 models."""
+    """Foreseen from 5 templates and 300 items, seen with other templates: 80 studies of 8 models."""
     rng = np.random.default_rng(5)
     foreseen, came, taus = [], [], []
     pairs = np.triu_indices(8, 1)
-    for _ in range(150):
+    for _ in range(80):
         abilities, seen = rng.normal(0, 0.4, (8, 1, 1)), []
         for study in range(2):
             if study == 0 or not same_items:
@@ -263,21 +263,19 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
         one = TaskAccuracies(seen[0], np.full((8, 5), 300.0))
         here, there = (each.mean(axis=1) for each in seen)
         same = (np.sign(here[:, None] - here) == np.sign(there[:, None] - there)).astype(float)
-        found = rank_models_by_accuracy([one])
-        foreseen.append(
-            (estimate_probabilities_of_pairs_keeping_order([one]) if same_items else found.same_order_probability)[
-                pairs
-            ]
-        )
         came.append(np.where(here[:, None] == here, np.nan, same)[pairs])
-        taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
+        if same_items:
+            foreseen.append(estimate_probabilities_of_pairs_keeping_order([one])[pairs])
+        else:
+            found = rank_models_by_accuracy([one])
+            foreseen.append(found.same_order_probability[pairs])
+            taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
     foreseen, came = np.concatenate(foreseen), np.concatenate(came)
     for low in (0.5, 0.6, 0.7, 0.8, 0.9):
         own = (foreseen >= low) & (foreseen < low + 0.1)
         apart = np.nanmean(came[own]) - np.nanmean(foreseen[own])
         assert -0.04 < apart < (0.08 if same_items else 0.14), low
-    expected, seen = np.mean(taus, axis=0)
-    assert expected < seen + 0.02
+    assert same_items or np.diff(np.mean(taus, axis=0)) > -0.02
 
 
 def test_equal_models_have_no_order():

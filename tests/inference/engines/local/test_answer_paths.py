@@ -71,17 +71,17 @@ def passes(engine: CausalEngine, prompts: list[Prompt]) -> list[tuple[int, ...]]
 @pytest.mark.parametrize("architecture", tiny_models.CAUSAL)
 def test_answers_of_its_own_for_every_prompt_equal_one_pass_per_sequence(architecture: str) -> None:
     engine = engine_for(architecture)
-    prompts = prompts_of()[::2]
+    prompts = prompts_of()[::4]
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
 @pytest.mark.parametrize("architecture", ["llama", "falcon_alibi", "bloom"])
 def test_what_fits_in_one_pass_does_not_matter(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    prompts = prompts_of()[::3]
+    prompts = prompts_of()[::4]
     engine = engine_for(architecture)
     whole = engine.score(prompts)[0]
     assert_like_slow(engine, prompts, whole)
-    for tokens in (1, 7, 40):
+    for tokens in (1, 40):
         monkeypatch.setattr(causal, "CPU_TOKENS", tokens)
         for one, other in zip(engine.score(prompts)[0], whole, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-7, rel=1e-4)
@@ -176,7 +176,7 @@ def test_answers_fit_into_attention_windows(window: int) -> None:
 @pytest.mark.parametrize("architecture", ["llama", "falcon_alibi"])
 def test_paths_that_cannot_matter_cost_nothing(architecture: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound itself is tested in double precision (`test_followed_paths`); here the rest is float32 rounding."""
-    engine = engine_for(architecture)
+    engine = engine_for(architecture, num_hidden_layers=3)
     words = ("agree", "disagree so", "on trains")
     favoured = sorted({token for ids in engine.tokens.bare([f" {word}" for word in words]) for token in ids})
     bias = torch.zeros(engine.model.config.vocab_size)
@@ -230,7 +230,7 @@ ROOMS = st.builds(Budget, tokens=st.integers(1, 40), branches=st.integers(1, 9),
                   kept=st.booleans())  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.lists(st.integers(4, 9), min_size=1, max_size=6), PATHS), min_size=1, max_size=5), ROOMS,
        st.booleans())  # fmt: skip
 def test_any_answers_in_any_room_are_those_of_a_path_a_pass(

@@ -32,7 +32,7 @@ STEMS = (
     "Which lamp?",
     "Do people agree, or do others disagree with it, even on a cold day, when the hills are white with snow?",
 )
-ORDERS = ("ABCD", "ACBD", "BADC", "CDAB", "DCBA", "ABDC", "BCDA", "DABC")
+ORDERS = ("ABCD", "ACBD", "BADC", "CDAB", "DCBA", "ABDC")
 CHOICES = {"A": "a warm lamp", "B": "no", "C": "bread and bread", "D": "trains that leave on time, even on Sundays"}
 
 
@@ -47,7 +47,7 @@ def asked(stem: str, order: str, ending: str = "\nAnswer:") -> Prompt:
 
 
 QUESTIONS = [
-    asked(stem, order) for stem, orders in zip(STEMS, (ORDERS, ORDERS[:3], ORDERS), strict=True) for order in orders
+    asked(stem, order) for stem, orders in zip(STEMS, (ORDERS, ORDERS[:2], ORDERS[:4]), strict=True) for order in orders
 ]
 FAMILIES = [
     *QUESTIONS,
@@ -93,7 +93,7 @@ def test_families_equal_one_prompt_per_forward_pass(architecture: str) -> None:
 def test_options_of_several_tokens_follow_each_prompt_of_a_family(architecture: str) -> None:
     answers = (("agree", "agree so"), ("rather", "agree no"))
     engine = engine_of(architecture, tiny_models.byte_tokenizer(vocab_size=360))
-    prompts = [Prompt(prompt.text, None, answers) for prompt in mixed(QUESTIONS[8:])]
+    prompts = [Prompt(prompt.text, None, answers) for prompt in mixed(QUESTIONS[len(ORDERS) :])]
     assert_like_slow(engine, prompts, ask(engine, prompts))
 
 
@@ -106,7 +106,7 @@ def test_rows_of_families_fit_into_attention_windows(window: int) -> None:
 
 
 def test_texts_and_numbers_are_those_of_single_prompts() -> None:
-    prompts = QUESTIONS[:8]
+    prompts = QUESTIONS[: len(ORDERS)]
     numbers = [Prompt(prompt.text, None, (), range(12)) for prompt in prompts]
     samplings = [Sampling(5, 0.7, 6), Sampling(1, 0.0, 6)]
     found = []
@@ -115,7 +115,7 @@ def test_texts_and_numbers_are_those_of_single_prompts() -> None:
         if joining is not None:
             engine._choose_prompt_packing_limits = lambda longest: ALONE
         found.append((ask(engine, numbers), engine.generate(prompts, samplings)))
-        assert (rows_of(engine, prompts) < 8) == (joining is None)
+        assert (rows_of(engine, prompts) < len(ORDERS)) == (joining is None)
     (joined, texts), (alone, texts_alone) = found
     assert texts == texts_alone
     for one, other in zip(joined, alone, strict=True):
@@ -168,7 +168,7 @@ def run_model() -> OnePosition:
     return OnePosition(tiny_models.model("llama", tiny_models.byte_tokenizer()))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES, st.booleans(), st.sampled_from([(), (5,), (5, 6)]), st.integers(0, 3))
 def test_any_tree_of_tokens_gives_the_numbers_of_single_prompts(
     run_model: OnePosition, prompts: list[list[int]], ordered: bool, path: tuple[int, ...], shared: int
@@ -184,7 +184,7 @@ def test_any_tree_of_tokens_gives_the_numbers_of_single_prompts(
                 assert torch.allclose(following[place], expected, atol=2e-5)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TREES)
 def test_every_token_sees_its_own_prompt_only(prompts: list[list[int]]) -> None:
     prompts = sorted(prompts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ QUESTION = Prompt(None, ({"role": "user", "content": "Bread?"},), LETTERS)
 
 @pytest.fixture(scope="module")
 def thinker(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return thinking_models.write_thinker(tmp_path_factory.mktemp("models") / "thinker")
+    return thinking_models.write_thinker(tmp_path_factory.mktemp("models") / "thinker", steps=60)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,13 @@ def engine(thinker: str) -> CausalEngine:
     loaded = engines.load_engine(thinker, device="cpu")
     assert isinstance(loaded, CausalEngine)
     return loaded
+
+
+@pytest.fixture(scope="module")
+def untaught() -> CausalEngine:
+    """An engine whose copies write what a test says (`writes`)."""
+    tokenizer = build_thinking_tokenizer()
+    return CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer), tokenizer, {}))
 
 
 def call(protocol: str, thinker: str, out: Path, *more: str) -> list[str]:
@@ -214,9 +222,10 @@ def writes(engine: CausalEngine, *texts: str) -> list[list[int]]:
         ("", "", None),
     ],
 )
-def test_a_thought_ends_where_its_tags_say(written: str, thought: str, answer: str | None) -> None:
-    tokenizer = build_thinking_tokenizer()
-    engine = CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer), tokenizer, {}))
+def test_a_thought_ends_where_its_tags_say(
+    untaught: CausalEngine, written: str, thought: str, answer: str | None
+) -> None:
+    engine = copy(untaught)
     writes(engine, written)
     (response,) = engine.think([QUESTION], Thinking(1, 1.0, max_tokens=99))
     assert response.error is None and response.thoughts == (thought,) and response.answers == (answer or "",)
@@ -237,10 +246,9 @@ def test_a_thought_ends_where_its_tags_say(written: str, thought: str, answer: s
 
 
 @pytest.mark.parametrize("missing", ["", "\n", "\n\n"])
-def test_a_thought_that_ends_with_its_last_token_is_not_answered_yet(missing: str) -> None:
+def test_a_thought_that_ends_with_its_last_token_is_not_answered_yet(untaught: CausalEngine, missing: str) -> None:
     """The line breaks before the answer may not be there: no option would be likely. A budget adds them."""
-    tokenizer = build_thinking_tokenizer()
-    engine = CausalEngine(Checkpoint("tiny", tiny_models.model("llama", tokenizer), tokenizer, {}))
+    engine = copy(untaught)
     thought = "a warm lamp</think>" + "\n\n".removesuffix(missing)
     (ids,) = writes(engine, thought)
     (response,) = engine.think([QUESTION], Thinking(1, 1.0, max_tokens=len(ids)))

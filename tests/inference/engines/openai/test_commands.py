@@ -8,6 +8,7 @@ import pytest
 
 from helpers.faulty_server import MODEL, FaultyServer, text_of
 from inference.__main__ import main
+from inference.engines.openai.failures import Retries
 
 pytestmark = pytest.mark.slow
 
@@ -31,14 +32,15 @@ def test_a_run_from_the_command_line(items, tmp_path, capsys, monkeypatch):
     out = tmp_path / "run"
     with FaultyServer() as server:
         given = ("--engine", "openai", "--model", f"mine={MODEL}", "--base-url", server.url, "--out", out,
-                 "--key-variable", "OTHER_KEY", "--concurrency", 8, "--price-in", 1, "--price-out", 2)  # fmt: skip
+                 "--key-variable", "OTHER_KEY", "--concurrency", 8, "--price-in", 1, "--price-out", 2,
+                 "--limit", 20)  # fmt: skip
         assert call("run", items, *given) == 0
         assert server.keys == {f"bearer {KEY}"}
         count = len(server.requests)
         assert call("run", items, *given) == 0
         assert len(server.requests) == count + 2  # the probe
     said = capsys.readouterr()
-    assert re.search(r"mine: 102 replies .* tokens in, 102 out, cost 0\.\d{4}", said.err)
+    assert re.search(r"mine: 22 replies .* tokens in, 22 out, cost 0\.\d{4}", said.err)
     for file in out.rglob("*"):
         assert file.is_dir() or KEY.encode() not in file.read_bytes()
     assert KEY not in said.out + said.err
@@ -76,7 +78,8 @@ def test_a_preview_asks_little_and_tells_the_cost(items, capsys):
         (("--engine", "openai", "--base-url", "http://127.0.0.1:9/v1"), "cannot be asked for model 'm'"),
     ],
 )
-def test_wrong_calls_are_one_line(items, tmp_path, capsys, more, says):
+def test_wrong_calls_are_one_line(items, tmp_path, capsys, monkeypatch, more, says):
+    monkeypatch.setattr("inference.engines.openai.engine.Retries", lambda: Retries(first=0.001))
     assert call("run", items, "--model", "m", "--out", tmp_path / "run", *more) == 2
     said = capsys.readouterr().err.strip().splitlines()
     assert says in said[-1] and "Traceback" not in "".join(said) and KEY not in "".join(said)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 THOUGHTS = ("--answer", "thought", "--thoughts", "4", "--temperature", "0.6", "--top-p", "0.95", "--max-tokens", "60")
 PROTOCOLS = {
-    "agreement": ("--wordings", "3"),
+    "agreement": ("--wordings", "2"),
     "wording": (),
     "negation": (),
     "choice": ("--orders", "2"),

@@ -159,7 +159,7 @@ def test_a_request_that_cannot_matter_is_not_sent(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("numbers", [range(10), range(-3, 121)])
+@pytest.mark.parametrize("numbers", [range(-3, 13), range(98, 102)])
 def test_the_same_probabilities_of_numbers_as_causal_at_every_temperature(
     install: Callable[..., ModuleType], model: str, numbers: range
 ) -> None:

@@ -112,14 +112,14 @@ def test_personas_are_read_from_any_table(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_many_personas_are_one_run(tmp_path):
-    personas = write(tmp_path, "p.csv", "name,text\n" + "".join(f"p{n},You are person {n}.\n" for n in range(40)))
+    personas = write(tmp_path, "p.csv", "name,text\n" + "".join(f"p{n},You are person {n}.\n" for n in range(13)))
     items = write(tmp_path, "i.csv", "item,text\na,Tea is good.\n")
     out = tmp_path / "run"
     call = ["run", "scale", "--items", items, "--options", "no;maybe;yes", "--personas", personas,
             "--model", str(MODELS / "waver-demo-mini"), "--out", str(out)]  # fmt: skip
     assert main(call) == 0
     content = json.loads((out / "run.json").read_text(encoding="utf-8"))
-    assert len(content["conditions"]) == 40
+    assert len(content["conditions"]) == 13
     assert content["conditions"]["plain/numbers-up/persona-p7"]["persona_text"] == "You are person 7."
     assert content["asked"]["plain/numbers-up/persona-p7"][0]["prompt"].startswith("You are person 7.\n\nWhich")
 

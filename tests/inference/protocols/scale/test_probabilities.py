@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -124,27 +125,34 @@ class SlowModel:
                 goes_on = [t for t, text in more.items() if text[:1].isdigit() or re.match(r"\.[0-9]", text)]
                 ends = 1 - float(self.following(path)[goes_on].sum())
                 total[wanted[here]] += self.reach(path) * ends
+            longer = {}
             for token, text in after.items():
                 if text != here and any(form.startswith(text) for form in wanted):
-                    visit((*path, token), text)
+                    longer[(*path, token)] = text
+            if longer:
+                self.follow(list(longer))
+            for each in longer.items():
+                visit(*each)
 
         visit((), "")
         return total
 
 
 def list_cases() -> list[Any]:
-    """Options, labels and orders, of a family with either tokenizer; of the others, those of several tokens in a chat.
+    """All options and labels with either tokenizer, in one form each; in the other form, those of several tokens.
 
     What follows the words is computed alike for all: `inference/engines/local` asks every family.
     """
     several = [(ELEVEN, WORDS), (NUMBERED, NUMBERS)]
+    all_options = [*product((FIVE, ELEVEN), LABELS), (NUMBERED, NUMBERS)]
     cases = [
-        (architecture, form, options, labels)
-        for architecture in ("llama", "gpt2") for form in ("plain", "chat")
-        for options, labels in [
-            *((options, labels) for options in (FIVE, ELEVEN) for labels in LABELS), (NUMBERED, NUMBERS)
-        ]
-    ] + [(architecture, "chat", *each) for architecture in ("qwen2", "gemma3") for each in several]  # fmt: skip
+        (*model_and_form, *each)
+        for model_and_form, options in (
+            (("llama", "chat"), all_options), (("gpt2", "plain"), all_options),
+            (("qwen2", "chat"), several), (("gemma3", "plain"), several),
+        )
+        for each in options
+    ]  # fmt: skip
     return [
         pytest.param(*case, id=f"{case[0]} {case[1]} {len(case[2])} {case[3]}{' whole' * (case[2] is NUMBERED)}")
         for case in cases

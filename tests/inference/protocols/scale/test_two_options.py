@@ -21,7 +21,7 @@ PROMPTS = ROOT / "inference" / "protocols" / "agreement" / "prompts-en.yaml"
 
 def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[str, str, str], dict[str, Any]]:
     """Ask about one demo statement; returns rows by item, variant, and the last part of the condition's name."""
-    call = ["run", protocol, "--items", str(STATEMENTS), "--limit", "1", "--wordings", "4",
+    call = ["run", protocol, "--items", str(STATEMENTS), "--limit", "1", "--wordings", "2",
             "--model", str(MODELS / model), "--out", str(folder), *options]  # fmt: skip
     assert main(call) == 0
     rows = [row for part in (folder / "responses").iterdir() for row in pq.read_table(part).to_pylist()]
@@ -36,7 +36,7 @@ def ask(folder: Path, protocol: str, model: str, *options: str) -> dict[tuple[st
         pytest.param("waver-demo-bert", [], id="cloze"),
         pytest.param(
             "waver-demo-thinker",
-            ["--answer", "thought", "--thoughts", "2", "--max-tokens", "48"],
+            ["--answer", "thought", "--thoughts", "2", "--max-tokens", "32"],
             id="thought",
         ),
         pytest.param("waver-demo-small-tuned", [], id="chat"),

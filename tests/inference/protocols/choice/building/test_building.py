@@ -223,15 +223,15 @@ def test_the_published_questions_go_all_the_way(shared, tmp_path):
     given = {}
     for name in ("ARC-Challenge-Test.jsonl", "dev_rand_split.jsonl"):
         lines = (shared / "mcq" / name).read_text(encoding="utf-8").splitlines()
-        (tmp_path / name).write_text("\n".join(random.Random(name).sample(lines, 60)), encoding="utf-8")
+        (tmp_path / name).write_text("\n".join(random.Random(name).sample(lines, 20)), encoding="utf-8")
         given |= {each.question: each for each in questions.read_questions(tmp_path / name, [])}
     ends = {text[1:]: each.choices[each.answer] for text, each in given.items()}
     judge = right(ends, known)
     wanted = plan(tmp_path, *(tmp_path / name for name in ("ARC-Challenge-Test.jsonl", "dev_rand_split.jsonl")),
                   judge=JUDGE)  # fmt: skip
     steps = build_study_in_steps(wanted, loader(rewording(judge=judge))).steps
-    assert len(steps[0].kept_questions) == 120
-    assert 0 < len(steps[2].kept_questions) <= len(steps[1].kept_questions) < 120
+    assert len(steps[0].kept_questions) == 40
+    assert 0 < len(steps[2].kept_questions) <= len(steps[1].kept_questions) < 40
     waver("analysis", "select", tmp_path / "study.judge", "--out", tmp_path / "study.selected.jsonl")
     built = build_study_in_steps(wanted, loader({}))
     study = questions.read_questions(tmp_path / "study.jsonl")
@@ -246,7 +246,7 @@ def test_a_demo_model_judges_questions_of_the_demo_world(tmp_path):
     from inference.demo.choices import make_choice_questions
     from inference.demo.world import World
 
-    write_questions(tmp_path / "world.jsonl", make_choice_questions(World())[:60])
+    write_questions(tmp_path / "world.jsonl", make_choice_questions(World())[:16])
     model = ROOT / "inference" / "demo" / "models" / "waver-demo-large-tuned"
     call = ("inference", "choice", "build", "world.jsonl", "--out", "s.jsonl", "--min-words", "1",
             "--judge-model", model, "--judge-max-tokens", "4", "--form", "plain", "--orders", "4")  # fmt: skip
@@ -256,7 +256,7 @@ def test_a_demo_model_judges_questions_of_the_demo_world(tmp_path):
     said = waver(*call, cwd=tmp_path).stdout.splitlines()
     lines = (tmp_path / "s.selected.jsonl").read_text(encoding="utf-8").splitlines()
     chosen = [row["item"] for row in map(json.loads, lines) if 0 < sum(row["perfectly_correct"].values()) < 3]
-    assert 0 < len(chosen) < 60
+    assert 0 < len(chosen) < 16
     assert [each.item for each in questions.read_questions(tmp_path / "s.jsonl")] == chosen
 
 
