@@ -18,7 +18,7 @@ from inference.asking.one_model import Settings
 from inference.judge.parts import LoadEngine
 from inference.meaning.checks import ENTAILMENT, JUDGE, PEOPLE, SIMILARITY, WORDS, Check
 from inference.meaning.decoys.making import make_decoys
-from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, read_same_meaning_prompts
+from inference.meaning.questions import FIELDS, FOLDER, EntailmentQuestions, JudgeQuestions
 from inference.meaning.reading import PairAsker, Reading
 from inference.meaning.similarity import compute_or_read_cosine_by_pair_key
 from inference.meaning.table import read_meaning_table, write_meaning_table_if_changed
@@ -50,6 +50,7 @@ from inference.paraphrase.votes import (
 from inference.runfolder.store import look_up_python_and_library_versions
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.reading.files import expand_user_path
+from inference.stimuli.templates.prompts import PromptBook
 
 PER_KIND = 1  # decoys of each kind and item, unless the call says otherwise
 
@@ -228,7 +229,7 @@ class MeaningCheck:
         language = choose_prompt_language_for_wordings(self._source, options.language)
         questions: dict[str, Callable[[], EntailmentQuestions | JudgeQuestions]] = {
             ENTAILMENT: lambda: EntailmentQuestions(read_entailment_prompts(language)),
-            JUDGE: lambda: JudgeQuestions(read_same_meaning_prompts(language, options.prompt)),
+            JUDGE: lambda: JudgeQuestions(PromptBook.load(options.prompt, FOLDER / f"prompt-{language}.yaml", FIELDS)),
         }
         return {
             check.name: PairAsker(

@@ -15,6 +15,7 @@ from inference.stimuli.study import Item, Option, Study, Variant
 from inference.stimuli.templates.prompt_forms import CHAT, OPTION_ORDERS, PLAIN, Fields
 from inference.stimuli.templates.prompts import Prompt, PromptBook
 
+FOLDER = Path(__file__).parent
 PROTOCOL = "meaning"
 SAME, DIFFERENT = "same", "different"
 # Either text is the premise once.
@@ -33,28 +34,6 @@ FIELDS = Fields(
     forms=(PLAIN, CHAT),
     answers=True,
 )
-
-
-def read_same_meaning_prompts(language: str, path: str | None = None) -> PromptBook:
-    """Read a prompt file that asks whether two texts mean the same.
-
-    Parameters
-    ----------
-    language
-        The language of Waver's own prompts: "en" or "ja".
-    path
-        A file of the user's; None: Waver's own in that language.
-
-    Returns
-    -------
-    The prompts.
-
-    Raises
-    ------
-    InputError
-        Naming the file, the form and the field that is wrong.
-    """
-    return PromptBook.load(path, Path(__file__).parent / f"prompt-{language}.yaml", FIELDS)
 
 
 def build_pair_study(kind: str, pairs: Sequence[Pair]) -> Study:

@@ -14,8 +14,8 @@ import pandas as pd
 
 from analysis.measures.agreement import create_agreement_tables
 from analysis.pages.stability.columns import parse_flip_threshold_percent
-from analysis.reporting.catalogue import look_up_table, register_added_column
-from analysis.reporting.catalogue.columns import Column
+from analysis.reporting.catalogue import look_up_table
+from analysis.reporting.catalogue.columns import ADDED, Column
 from analysis.runs import Runs
 from analysis.statistics.interval import Interval
 from analysis.statistics.resampling import Array, average_columns_in_each_draw, bootstrap_intervals
@@ -64,7 +64,7 @@ def add_reader_measures_to_item_table(
             ("measure of items", function), partial(_map_items_of_all_units_to_added_measure, runs, name, function)
         )
         columns[name] = [values.get(key, math.nan) for key in keys]
-        register_added_column("items", name, Column(_get_first_docstring_line(function), "", name, DIGITS))
+        ADDED["items", name] = Column(_get_first_docstring_line(function), "", name, DIGITS)
     return item_table.assign(**columns)
 
 
@@ -154,8 +154,8 @@ def estimate_added_measures(
             seed=seed,
         )
         meaning = f"mean over items of: {_get_first_docstring_line((measures or {})[name])}"
-        register_added_column("stability", name, Column(meaning, "", name, DIGITS))
-        register_added_column("stability", f"{name}_n", Column(f"items with a value of {name}", "items", f"{name} n"))
+        ADDED["stability", name] = Column(meaning, "", name, DIGITS)
+        ADDED["stability", f"{name}_n"] = Column(f"items with a value of {name}", "items", f"{name} n")
     return estimates
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from analysis.pages.text_features.family import MOST_PANELS, Family, fit_mixed_model_per_unit
 from analysis.reporting.catalogue.frames import Frames
 from analysis.reporting.words import labels
+from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY, INTERCEPT
 
 
@@ -47,7 +49,8 @@ def build_residuals_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     units = list(FAMILY)
     fits = _add_nonanswering_column_to_fit_rows(frames, result.diagnostics[units])
     label_by_fit = fits.assign(label=labels.build_row_labels(fits), total=len(fits))
-    drawn = result.select_fits_of_largest_residuals(MOST_PANELS)
+    places = mixed.list_indices_of_largest_residual_fits(result.fits, MOST_PANELS)
+    drawn = replace(result, fits=[result.fits[place] for place in places])  # rows are made of these only
     columns = drawn.diagnostics[[*units, "n_rows"]].merge(label_by_fit, how="left", on=units)
     columns["label"] = columns["label"].astype("category")
     fit = np.repeat(np.arange(len(columns)), columns.pop("n_rows"))

@@ -434,21 +434,6 @@ def look_up_column(table: str, name: str) -> Column:
     )
 
 
-def register_added_column(table: str, name: str, column: Column) -> None:
-    """Say what a column means that a reader adds to a table from Python.
-
-    Parameters
-    ----------
-    table
-        A table of the catalogue.
-    name
-        The column, which the catalogue does not declare.
-    column
-        Its meaning.
-    """
-    ADDED[table, name] = column
-
-
 def _find_column_definition_of_page(page: Catalogue, table: str, name: str) -> Column | None:
     """Find what a page, or the shared entries, say of a column; None where they say nothing."""
     for key in (f"{table}.{name}", name):

@@ -258,7 +258,7 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
 
 
 def _list_columns_added_from_python(table_name: str, frame: pd.DataFrame) -> list[str]:
-    """List the columns of a frame that a reader added from Python (`catalogue.register_added_column`)."""
+    """List the columns of a frame that a reader added from Python (`catalogue.ADDED`)."""
     return [key for key in map(str, frame.columns) if (table_name, key) in ADDED]
 
 

@@ -94,23 +94,6 @@ class Result:
         columns["residual"] = np.concatenate([rows.y - rows.fitted for rows in rows_by_fit])
         return pd.DataFrame(columns, copy=False)
 
-    def select_fits_of_largest_residuals(self, n_fits: int) -> Result:
-        """Keep the fits whose residuals have the largest mean square, so that rows are made of these only.
-
-        Parameters
-        ----------
-        n_fits
-            How many are kept, in their order; of equal ones the first.
-
-        Returns
-        -------
-        Result
-            All fits where there are no more.
-        """
-        return replace(
-            self, fits=[self.fits[place] for place in list_indices_of_largest_residual_fits(self.fits, n_fits)]
-        )
-
     @cached_property
     def random_effects(self) -> pd.DataFrame:
         """Return one row per fit, random effect and level: group, term, level, estimate (conditional mode), se."""
@@ -125,8 +108,17 @@ class Result:
         return self._stack_fit_tables(build_effects)
 
     def _stack_fit_tables(self, build_table: Callable[[FitInput, Fit], Columns | pd.DataFrame]) -> pd.DataFrame:
-        """Join the tables that `build_table` makes of every fit, each after the values of its family."""
-        return concatenate_tables_of_fitted_models(self.by, [(part, build_table(part, fit)) for part, fit in self.fits])
+        """Join the tables that `build_table` makes of every fit, each after the values of its family or `POOLED`."""
+        import pandas as pd
+
+        frames = []
+        for part, fit in self.fits:
+            frame = pd.DataFrame(build_table(part, fit))
+            names = {**({} if "model" in self.by else {"model": POOLED}), **dict(zip(self.by, part.key, strict=True))}
+            for place, (name, value) in enumerate(names.items()):
+                frame.insert(place, name, value)
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
 
 
 def list_indices_of_largest_residual_fits(fits: Sequence[tuple[FitInput, Fit]], n_fits: int) -> list[int]:
@@ -175,36 +167,6 @@ def collect_fits_keeping_rows_of_worst_ones(
             place = -heapq.heappop(largest)[1]
             collected[place] = collected[place][0], collected[place][1].copy_without_rows()
     return collected
-
-
-def concatenate_tables_of_fitted_models(
-    by: Sequence[str], tables: Iterable[tuple[FitInput, Columns | pd.DataFrame]]
-) -> pd.DataFrame:
-    """Join tables of a family's fits.
-
-    Parameters
-    ----------
-    by
-        The columns of the family.
-    tables
-        Pairs: a part of the family, and its table.
-
-    Returns
-    -------
-    DataFrame
-        The columns of the family, then those of the tables; without `model` in the family, a column model first,
-        `POOLED`.
-    """
-    import pandas as pd
-
-    frames = []
-    for part, columns in tables:
-        frame = pd.DataFrame(columns)
-        names = {**({} if "model" in by else {"model": POOLED}), **dict(zip(by, part.key, strict=True))}
-        for place, (name, value) in enumerate(names.items()):
-            frame.insert(place, name, value)
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
 
 
 def compare_fits_on_two_scales(identity: Result, logit: Result) -> pd.DataFrame:

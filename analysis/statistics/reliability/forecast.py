@@ -16,7 +16,6 @@ Brennan, R. L. (2001). Generalizability Theory, section 1.1.2 (decision studies)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -140,22 +139,3 @@ def predict_standard_error(
     """
     shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
     return float(np.sqrt(shared + item_variance / n_items))
-
-
-def predict_largest_standard_error_of_forecasts(
-    forecasts: Sequence[Forecast], n_items: int, n_wordings: int, n_samples: float | None = None
-) -> float:
-    """Foresee the largest standard error of several figures.
-
-    Parameters
-    ----------
-    forecasts
-        One of each figure.
-    n_items, n_wordings, n_samples
-        As in `predict_standard_error`.
-
-    Returns
-    -------
-    float
-    """
-    return max(predict_standard_error(forecast, n_items, n_wordings, n_samples) for forecast in forecasts)

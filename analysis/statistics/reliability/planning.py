@@ -28,7 +28,7 @@ import numpy as np
 from scipy.special import chdtri, ndtr
 
 from analysis.statistics.reliability.components import Array
-from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_largest_standard_error_of_forecasts
+from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_standard_error
 from analysis.statistics.reliability.panel import (
     compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
@@ -249,6 +249,6 @@ def list_sufficient_designs(
         cost = items * cost_item + wordings_made * cost_wording + (n_tokens or 0.0) * cost_token
         if not (cost_item or cost_wording or cost_token):
             cost = float(prompts) if n_tokens is None else n_tokens
-        error = predict_largest_standard_error_of_forecasts(forecasts, items, wordings, answered)
+        error = max(predict_standard_error(forecast, items, wordings, answered) for forecast in forecasts)
         reaching_designs.append(Design(items, wordings, texts, prompts, cost, error, n_tokens))
     return sorted(reaching_designs, key=lambda design: (design.cost, design.prompts))

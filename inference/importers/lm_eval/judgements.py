@@ -19,7 +19,7 @@ ACC, NORM, BYTES, MUTUAL = "acc", "acc_norm", "acc_bytes", "acc_mutual_info"
 READINGS = {ACC: "likelihood", NORM: "per character", BYTES: "per byte", MUTUAL: "mutual information"}
 BYPASSED = "bypass"
 BYPASS = 999  # what lm-eval writes where nothing was judged (--predict_only)
-_PREFERRED = ("exact_match", ACC)
+PREFERRED = ("exact_match", ACC)  # metrics that count where only one can
 
 
 def list_row_metrics(where: str, row: Mapping[str, Any]) -> list[str]:
@@ -41,27 +41,10 @@ def list_row_metrics(where: str, row: Mapping[str, Any]) -> list[str]:
     InputError
         They are no list of names.
     """
-    metrics = row.get("metrics") or [name for name in dict.fromkeys((*READINGS, *_PREFERRED)) if name in row]
+    metrics = row.get("metrics") or [name for name in dict.fromkeys((*READINGS, *PREFERRED)) if name in row]
     if not isinstance(metrics, list) or not all(isinstance(name, str) for name in metrics):
         raise InputError(f"{where}: field 'metrics' is no list of names")
     return metrics
-
-
-def choose_counting_metric_or_empty(metrics: Sequence[str], judging_metrics: Sequence[str] = ()) -> str:
-    """Choose the metric that counts where only one can.
-
-    Parameters
-    ----------
-    metrics
-        All metrics of a row.
-    judging_metrics
-        Those that say right or wrong throughout the task.
-
-    Returns
-    -------
-    exact_match, acc, or else the first that says right or wrong, else the first of all; empty where there is none.
-    """
-    return next((name for name in (*_PREFERRED, *judging_metrics, *metrics) if name in metrics), "")
 
 
 def find_zero_one_metrics_by_task(worded_files: Sequence[WordedFile]) -> dict[str, tuple[str, ...]]:

@@ -26,8 +26,8 @@ from inference.importers.lm_eval.judgements import (
     ACC,
     BYTES,
     MUTUAL,
+    PREFERRED,
     READINGS,
-    choose_counting_metric_or_empty,
     list_row_metrics,
     parse_right_or_wrong,
 )
@@ -136,7 +136,7 @@ class LmEvalRows:
             condition = self._record_reading_condition(where, filter_name)
             return [self._build_text_response(where, row, row_requests, "accuracy", condition, *score)]
         item, wording = self._name_row_item(where, row), self._name_row_wording(where, row)
-        counting_metric = choose_counting_metric_or_empty(metrics, self._judging_metrics)
+        counting_metric = next((name for name in (*PREFERRED, *self._judging_metrics, *metrics) if name in metrics), "")
         others = [name for name in self._judging_metrics if name in metrics and name != counting_metric]
         self._note_numeric_metrics_not_imported(row, metrics, (counting_metric, *others))
         return [

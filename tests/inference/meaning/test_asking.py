@@ -19,10 +19,11 @@ from helpers.meaning_checks import (
     write_statements,
 )
 from helpers.trivial_engine import shown
-from inference.meaning.questions import EntailmentQuestions, JudgeQuestions, build_pair_study, read_same_meaning_prompts
+from inference.meaning.questions import FIELDS, FOLDER, EntailmentQuestions, JudgeQuestions, build_pair_study
 from inference.meaning.wordings import Pair
 from inference.stimuli.entailment import read_entailment_prompts
 from inference.stimuli.nli import LABELS
+from inference.stimuli.templates.prompts import PromptBook
 
 NLI = "entailment:nli"
 TEA = ("tea", "paraphrase-001")
@@ -83,9 +84,8 @@ def test_the_prompts_ask_both_languages_in_both_orders():
     (variant,) = study.variants
     for language, words in (("en", ("same", "different")), ("ja", ("同じ", "違う"))):
         for form in ("plain", "chat"):
-            prompts = [
-                r.render(variant, None) for r in JudgeQuestions(read_same_meaning_prompts(language)).rounds(form)
-            ]
+            book = PromptBook.load(None, FOLDER / f"prompt-{language}.yaml", FIELDS)
+            prompts = [r.render(variant, None) for r in JudgeQuestions(book).rounds(form)]
             for prompt, order in zip(prompts, (words, words[::-1]), strict=True):
                 assert prompt.answers[0][0] == words[0] and prompt.answers[1][0] == words[1]
                 assert texts_of(prompt) == ("お茶は良い。", "お茶は悪い。[ INST] < |im_end|>")

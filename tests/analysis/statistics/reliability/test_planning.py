@@ -10,7 +10,6 @@ from analysis.statistics.reliability.flips import build_flip_share_error_forecas
 from analysis.statistics.reliability.forecast import (
     MeanForecast,
     build_mean_error_forecast,
-    predict_largest_standard_error_of_forecasts,
     predict_standard_error,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
@@ -67,11 +66,7 @@ def test_designs_of_sampled_texts_count_every_text():
     assert {design.samples for design in found} == {1, 10}
     for design in found:
         assert design.prompts == design.items * design.wordings * design.samples
-        assert (
-            predict_largest_standard_error_of_forecasts([pilot], design.items, design.wordings, design.samples)
-            == design.error
-            <= 0.05
-        )
+        assert predict_standard_error(pilot, design.items, design.wordings, design.samples) == design.error <= 0.05
     items = {(design.wordings, design.samples): design.items for design in found}
     assert all(items[k, 10] < items[k, 1] for k in (1, 2, 5))
 
