@@ -110,11 +110,11 @@ def read_adapter_and_check_shapes(folder: Path) -> Adapter:
         scale=alpha / (sqrt(rank) if config.get("use_rslora") else rank),
         settings={**settings, **record_fields["settings"]},
         counts=record_fields["counts"],
-        history=read_loss_history(folder / HISTORY) if (folder / HISTORY).exists() else (),
+        history=read_loss_history_file(folder / HISTORY) if (folder / HISTORY).exists() else (),
     )
 
 
-def read_loss_history(file: Path) -> list[dict[str, Any]]:
+def read_loss_history_file(file: Path) -> list[dict[str, Any]]:
     """Read the losses of a training: step, epoch, loss, validation_loss; a loss is null where it was not computed.
 
     Raises

@@ -17,7 +17,7 @@ from ground.errors import InputError
 from inference.meaning.checks import KINDS, PEOPLE
 from inference.meaning.wordings import Source, Wording
 from inference.runfolder.parquet import (
-    build_arrow_schema,
+    read_arrow_schema_of_table,
     read_parquet,
     refuse_damaged_or_foreign_columns,
     write_tables_as_row_groups,
@@ -191,7 +191,7 @@ def write_meaning_table_if_changed(source: Source, table: MeaningTable, wordings
     about = {**table.about, "version": VERSION, "study_hash": source.study.hash}
     if not source.is_run:  # of a run, the hash of the study tells that its originals are the same
         about["originals"] = _compute_original_digests(wordings)
-    schema = build_arrow_schema(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
+    schema = read_arrow_schema_of_table(TABLE).with_metadata({METADATA: json.dumps(about, sort_keys=True).encode()})
     tables = [
         _build_arrow_table_of_check(schema, source.study.name, check, table.scores[check], wordings)
         for check in table.checks_in_order_of_kind

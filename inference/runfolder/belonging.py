@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ground import run_json
 from ground.errors import InputError
-from inference.runfolder.parquet import build_arrow_schema, read_parquet
+from inference.runfolder.parquet import read_arrow_schema_of_table, read_parquet
 from inference.stimuli.study import Study
 
 FORMAT = 1
@@ -127,4 +127,4 @@ def build_stimuli_tables(study: Study) -> Iterator[pa.Table]:
     """Make the tables of `stimuli.parquet`, some of the study's variants in each."""
     rows = ({"study": study.name, **variant.row()} for variant in study.variants)
     while some := list(islice(rows, STIMULI_ROWS)):
-        yield pa.Table.from_pylist(some, schema=build_arrow_schema("stimuli"))
+        yield pa.Table.from_pylist(some, schema=read_arrow_schema_of_table("stimuli"))

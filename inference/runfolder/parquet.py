@@ -24,7 +24,7 @@ Rows: TypeAlias = pa.Table | Mapping[str, Sequence[Any]] | Sequence[Mapping[str,
 
 
 @functools.cache
-def build_arrow_schema(table: str) -> pa.Schema:
+def read_arrow_schema_of_table(table: str) -> pa.Schema:
     """Read the Arrow schema of `stimuli`, `responses` or `meaning` from `results/schema.json`."""
     types: dict[str, pa.DataType] = {
         "string": pa.string(),
@@ -65,7 +65,7 @@ def build_responses_table(rows: Rows, study: str) -> pa.Table:
         columns = dict(rows)
     else:
         columns = {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
-    target = build_arrow_schema("responses")
+    target = read_arrow_schema_of_table("responses")
     length = len(next(iter(columns.values()), ()))
     columns["study"] = pa.array([study] * length, pa.string())
     if set(columns) - set(target.names):
@@ -199,7 +199,7 @@ def refuse_damaged_or_foreign_columns(path: Path, table: str) -> None:
         refuse_pipe_or_device(path)
         file_schema = pq.read_schema(path)
         for column in SCHEMA[table]["columns"]:
-            name, column_type = column["name"], build_arrow_schema(table).field(column["name"]).type
+            name, column_type = column["name"], read_arrow_schema_of_table(table).field(column["name"]).type
             if name not in file_schema.names and not column.get("optional"):
                 raise pa.ArrowInvalid(f"column '{name}' is missing")
             if name in file_schema.names and not file_schema.field(name).type.equals(column_type):

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from inference.runfolder.parquet import (
     Rows,
-    build_arrow_schema,
+    read_arrow_schema_of_table,
     build_responses_table,
     drop_error_rows_asked_again,
     list_models_and_conditions_of_part,
@@ -144,7 +144,7 @@ class Responses:
         response_tables = (build_responses_table(rows, self._study) for rows in tables)
         write_tables_as_row_groups(
             self._name_next_part_file(),
-            build_arrow_schema("responses"),
+            read_arrow_schema_of_table("responses"),
             (table for table in response_tables if table.num_rows),
         )
 

@@ -27,7 +27,7 @@ from inference.runfolder.locking import (
     remove_unfinished_run_files,
 )
 from inference.runfolder.parquet import (
-    build_arrow_schema,
+    read_arrow_schema_of_table,
     drop_error_rows_asked_again,
     refuse_damaged_or_foreign_columns,
     write_tables_as_row_groups,
@@ -109,7 +109,7 @@ class Run:
             content = build_run_json(study, seed) if new else read_matching_run_json(folder, study, seed)
             if not (folder / "stimuli.parquet").exists() or not content["sessions"]:
                 write_tables_as_row_groups(
-                    folder / "stimuli.parquet", build_arrow_schema("stimuli"), build_stimuli_tables(study)
+                    folder / "stimuli.parquet", read_arrow_schema_of_table("stimuli"), build_stimuli_tables(study)
                 )
             run = cls(folder, study, content, lock, new_folders if new else None)
             refuse_damaged_or_foreign_columns(folder / "stimuli.parquet", "stimuli")

@@ -196,7 +196,9 @@ def describe_clear_and_largest_correlations(family: pd.DataFrame) -> str:
         if len(family) == 1
         else f"{count:,} of {total_text} {'differs' if count == 1 else 'differ'} from 0 {CORRECTED}"
     )
-    sentence = f"{lead}{_phrase_direction_of_correlation(_find_largest_coefficient(clear_rows))}: {how_many}."
+    sentence = (
+        f"{lead}{_phrase_measure_rising_or_falling_with_correlate(_find_largest_coefficient(clear_rows))}: {how_many}."
+    )
     return capitalise_sentence(sentence)
 
 
@@ -205,7 +207,7 @@ def _find_largest_coefficient(rows: pd.DataFrame) -> pd.Series:
     return rows.loc[rows["r"].abs().idxmax()]
 
 
-def _phrase_direction_of_correlation(row: pd.Series) -> str:
+def _phrase_measure_rising_or_falling_with_correlate(row: pd.Series) -> str:
     """Say how a measure goes with what it is correlated with: "Range, of page stability, falls with size".
 
     Tests over models know nothing of items, so that few of them (`n_items`) are named.
@@ -257,7 +259,7 @@ def _describe_clear_tests_of_family(family: pd.DataFrame) -> Iterator[str]:
     yield "A coefficient of +1 means that the models stand in the same order by both, −1 in the opposite order."
     clear_rows = family[family["clear"]].sort_values("r", key=abs, ascending=False, kind="stable")
     for _, row in clear_rows.head(NAMED).iterrows():
-        yield f"{_phrase_direction_of_correlation(row)}: {_format_coefficient_with_interval(row)}."
+        yield f"{_phrase_measure_rising_or_falling_with_correlate(row)}: {_format_coefficient_with_interval(row)}."
     yield from iterate_count_of_unnamed_rows(len(clear_rows), NAMED, "clear rank correlation")
     if clear_rows.empty and row["p_holm"] >= ALPHA:
         subject, tests = ("It", "") if is_one else (f"The largest, of {pair},", "among so many tests, ")

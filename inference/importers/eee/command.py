@@ -194,11 +194,11 @@ def _iterate_eee_response_tables_in_batches(aggregates: Sequence[Aggregate], stu
 
     from inference.importers.eee.impossible import BATCH, refuse_impossible_responses
     from inference.importers.eee.records import read_eee_responses
-    from inference.runfolder.parquet import build_arrow_schema
+    from inference.runfolder.parquet import read_arrow_schema_of_table
 
     numbers = {variant.key: number for number, variant in enumerate(study.variants)}
     marks_by_condition: dict[tuple[str, str], bytearray] = {}  # model, condition -> which wordings have a response
-    columns = [build_arrow_schema("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
+    columns = [read_arrow_schema_of_table("responses").field(name) for name in (*_KEY, *_RESPONSE, "output")]
     for aggregate in aggregates:
         responses = read_eee_responses(aggregate)
         while batch := list(islice(responses, BATCH)):

@@ -50,9 +50,9 @@ def refuse_impossible_wordings(aggregates: Sequence[Aggregate], variants: Sequen
     """
     import pyarrow as pa
 
-    from inference.runfolder.parquet import build_arrow_schema
+    from inference.runfolder.parquet import read_arrow_schema_of_table
 
-    fields = [build_arrow_schema("stimuli").field(name) for name in _WORDING]
+    fields = [read_arrow_schema_of_table("stimuli").field(name) for name in _WORDING]
     for start in range(0, len(variants), BATCH):
         batch = variants[start : start + BATCH]
         rows = [variant.row() for variant in batch]

@@ -132,7 +132,7 @@ class TableScores:
             texts = None if outputs is None else outputs.take(pa.array(rows))
             for measure, scores in zip(self.measures, self.scores, strict=True):
                 if texts is not None:
-                    keys["output"] = _collect_scored_texts(texts, scores[rows], of, len(first_rows))
+                    keys["output"] = _group_output_texts_by_response(texts, scores[rows], of, len(first_rows))
                 conditions = pa.array([measure.name_condition(setting) for setting in settings.to_pylist()])
                 error = f"no score in column {measure.name}"
                 columns = build_score_columns(scores[rows], of, len(first_rows), error)
@@ -174,7 +174,7 @@ def _parse_score_or_nan_or_inf(text: str) -> float:
     return number if math.isfinite(number) else math.inf
 
 
-def _collect_scored_texts(texts: pa.Array, scores: np.ndarray, of: np.ndarray, n_responses: int) -> pa.Array:
+def _group_output_texts_by_response(texts: pa.Array, scores: np.ndarray, of: np.ndarray, n_responses: int) -> pa.Array:
     """Collect the texts of every response, one beside each score, or all where it has no score; null without any."""
     import pyarrow as pa
 

@@ -78,10 +78,10 @@ def test_of_a_run_it_lies_beside_it_and_the_run_stays_readable(tmp_path, source,
 
 
 def test_columns_and_types_are_those_of_the_schema(tmp_path, source):
-    from inference.runfolder.parquet import build_arrow_schema
+    from inference.runfolder.parquet import read_arrow_schema_of_table
 
     call_meaning(source, "--check", "words", "--out", tmp_path / "out")
-    assert pq.read_schema(tmp_path / "out" / "meaning.parquet").equals(build_arrow_schema("meaning"))
+    assert pq.read_schema(tmp_path / "out" / "meaning.parquet").equals(read_arrow_schema_of_table("meaning"))
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from ground import run_json
 from ground.errors import InputError
 from helpers.trivial_engine import small_study
 from inference.runfolder import parquet, responses
-from inference.runfolder.parquet import KEY, build_arrow_schema
+from inference.runfolder.parquet import KEY, read_arrow_schema_of_table
 from inference.runfolder.store import Run, look_up_python_and_library_versions
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli.study import Item, Variant
@@ -55,7 +55,7 @@ def test_a_new_folder_holds_the_study(path):
     with Run.create_or_open(path, STUDY, seed=3, command=["x"]) as run:
         run.finish()
     stimuli = pq.read_table(path / "stimuli.parquet", partitioning=None)
-    assert stimuli.schema.equals(build_arrow_schema("stimuli"))
+    assert stimuli.schema.equals(read_arrow_schema_of_table("stimuli"))
     assert [r["text"] for r in stimuli.to_pylist()] == [v.text for v in STUDY.variants]
     about = content(path)
     rule = run_json.SCHEMA["run"]["content"]
@@ -98,10 +98,10 @@ def test_rows_come_back_whatever_shape_they_came_in(path, shape):
     columns = {name: [r.get(name) for r in GIVEN] for name in names}
     with Run.create_or_open(path, STUDY) as run:
         run.responses.append_rows_as_part({"rows": GIVEN, "columns": columns, "table": pa.table(columns)}[shape])
-    expected = dict.fromkeys(build_arrow_schema("responses").names) | {"study": "small"}
+    expected = dict.fromkeys(read_arrow_schema_of_table("responses").names) | {"study": "small"}
     assert rows_of(path) == [{**expected, **r} for r in GIVEN]
     (part,) = (path / "responses").iterdir()
-    assert pq.read_schema(part).equals(build_arrow_schema("responses"))
+    assert pq.read_schema(part).equals(read_arrow_schema_of_table("responses"))
 
 
 @pytest.mark.parametrize("wrong", [row(probabilty=[1.0]), {"model": "m"}, row(mass="much")])

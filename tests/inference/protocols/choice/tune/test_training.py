@@ -87,7 +87,7 @@ def test_it_leaves_the_adapter_its_history_and_what_it_learnt_from(tuned):
 
 
 def test_the_history_has_every_loss_and_the_training_lowers_them(tuned):
-    history = adapters.read_loss_history(tuned / "history.json")
+    history = adapters.read_loss_history_file(tuned / "history.json")
     assert [row["step"] for row in history] == [1, 2, 3, 4, 5, 6]
     assert [row["validation_loss"] is not None for row in history] == [False, True, False, True, False, True]
     assert history[-1]["epoch"] == 2.0 and history[-1]["loss"] < history[0]["loss"]
@@ -124,7 +124,9 @@ def test_the_adapter_has_the_lowest_validation_loss_of_all_and_it_is_that_of_the
         batches.append((sum(found) / len(found), len(rows[start : start + 4])))
     expected = sum(loss * count for loss, count in batches) / sum(count for _, count in batches)
     losses = [
-        row["validation_loss"] for row in adapters.read_loss_history(tuned / "history.json") if row["validation_loss"]
+        row["validation_loss"]
+        for row in adapters.read_loss_history_file(tuned / "history.json")
+        if row["validation_loss"]
     ]
     assert min(losses) == pytest.approx(expected, rel=1e-4)
 
