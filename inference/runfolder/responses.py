@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 
 from inference.runfolder.parquet import (
     Rows,
-    read_arrow_schema_of_table,
     build_responses_table,
     drop_error_rows_asked_again,
     list_models_and_conditions_of_part,
+    read_arrow_schema_of_table,
     read_parquet,
     refuse_damaged_or_foreign_columns,
     write_parquet,

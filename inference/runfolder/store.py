@@ -27,8 +27,8 @@ from inference.runfolder.locking import (
     remove_unfinished_run_files,
 )
 from inference.runfolder.parquet import (
-    read_arrow_schema_of_table,
     drop_error_rows_asked_again,
+    read_arrow_schema_of_table,
     refuse_damaged_or_foreign_columns,
     write_tables_as_row_groups,
 )
