@@ -126,7 +126,19 @@ class Body:
 
 
 def make_http_client(address: str, timeout_seconds: float) -> AsyncClient:
-    """Make an HTTP client that returns whole replies only, each of them after so many seconds at most."""
+    """Make an HTTP client that returns whole replies only.
+
+    Parameters
+    ----------
+    address
+        Of the server: with https:// its certificate is checked.
+    timeout_seconds
+        Limit for each reply.
+
+    Returns
+    -------
+    The client, which follows no redirects.
+    """
     from openai import DefaultAsyncHttpxClient
 
     class Client(DefaultAsyncHttpxClient):
