@@ -328,9 +328,11 @@ def test_a_prompt_is_compared_with_the_base_prompt_of_the_same_reading(tmp_path)
 
 def test_a_subset_called_all_is_not_taken_for_all_questions(tmp_path):
     """Its questions stood in the rows of all questions, and the page's verdict was about them."""
-    rows = answers(questions(9, 2, subsets=("all", "some", "subset all")), ["a"])
+    rows = answers(questions(9, 2, subsets=("all", "some", "subset all")), ["a", "b"])
     path = write_choice(tmp_path / "run", rows)
-    counts = tables.build_table("choice", runs.open_runs(path), resamples=0).groupby("subset")["n_questions"].first()
+    table = tables.build_table("choice", runs.open_runs(path), resamples=0)
+    assert table["model"].tolist() == ["a"] * 4 + ["b"] * 4  # the rows of a model stand together
+    counts = table.groupby("subset")["n_questions"].first()
     assert counts.to_dict() == {"all": 9, "some": 3, "subset all": 3, "subset subset all": 3}
 
 
