@@ -246,21 +246,18 @@ def test_studies_of_several_protocols_are_compared_by_model(tmp_path):
     assert set(known["n_models"] + known["n_silent"]) == {4}
 
 
-def test_a_study_called_all_is_not_taken_for_the_table_over_all_studies(tmp_path):
-    """Values of both were one set of rows of study "all": each model had two values, and cautions left both out."""
-    for study, seed in (("all", 1), ("other", 2)):
-        write_wording(tmp_path / study, random_rows(["m1", "m2", "m3", "m4"], items=8, seed=seed), study=study)
-    collected = measures.collect_measures(runs.open_runs(tmp_path), "dropped")
-    sources = collected.sources[collected.sources["page"] == "wording"]
-    assert sources["study"].tolist() == ["study all", "other", "all"]
-    assert not collected.values.duplicated(["page", "study", "measure", "model", "condition"]).any()
+def test_a_study_called_all_is_not_taken_for_the_table_over_all_studies_and_its_few_items_are_told(tmp_path):
+    """Values of both were one set of rows of study "all": each model had two values, and cautions left both out.
 
-
-def test_the_few_items_of_a_study_called_all_are_told(tmp_path):
-    """Its items were looked up by the name that it has in the tables, and its caution was missing."""
+    Its items were looked up by the name that it has in the tables, and its caution was missing.
+    """
     for study, items, seed in (("all", 8, 1), ("other", 40, 2)):
         write_wording(tmp_path / study, random_rows(["m1", "m2", "m3", "m4"], items=items, seed=seed), study=study)
     page = BenchmarksPage([str(tmp_path)])
+    collected = measures.collect_measures(page.runs, "dropped")
+    sources = collected.sources[collected.sources["page"] == "wording"]
+    assert sources["study"].tolist() == ["study all", "other", "all"]
+    assert not collected.values.duplicated(["page", "study", "measure", "model", "condition"]).any()
     page.answer()
     assert "Only 8 items for study all: these tests" in " ".join(page._answer.cautions)
 

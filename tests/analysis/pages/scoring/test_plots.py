@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -28,6 +30,7 @@ SIZES = {
     "one": ({"all": 9}, {"solo": Judge("s", "base", 0.5, 0)}),
     "full": ({f"Language-{i}-to-Another": 6 for i in range(4)}, MANY),
 }
+DRAWN_OF_SIZES = [(size, name) for size in SIZES for name in DRAWN if size == "small" or name != "score_influence"]
 
 
 def arguments(path, size):
@@ -35,45 +38,44 @@ def arguments(path, size):
     sizes, family = SIZES[size]
     run = runs.open_runs(make_run(path, sizes, family=family, ranges=[(0, 9)]))
     table = tables.tabulate_score_bias_and_accuracy(run, resamples=0)
-    printed = influence.tabulate_correlations_leaving_points_out(run, resamples=20)
     return {
         "score_violins": (tables.tabulate_scores_of_every_item(run),),
         "score_temperatures": (table[(table["method"] == "exact") & (table["model"] != "gold")],),
         "score_methods": (contrasts.tabulate_sampled_versus_exact_scores(run, resamples=0),),
-        "score_influence": (
-            printed[printed["source"] != "these runs"],
-            influence.add_names_of_correlation_points(read_printed_score_differences()),
-        ),
+        **({"score_influence": _printed_influence(run)} if size == "small" else {}),
     }
 
 
-@pytest.fixture(scope="module", params=SIZES)
-def frames(request, tmp_path_factory):
-    return arguments(tmp_path_factory.mktemp("plots") / "run", request.param)
+def _printed_influence(run):
+    """Of the paper's points, which are the same beside every run."""
+    printed = influence.tabulate_correlations_leaving_points_out(run, resamples=20)
+    points = influence.add_names_of_correlation_points(read_printed_score_differences())
+    return printed[printed["source"] != "these runs"], points
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    return arguments(tmp_path_factory.mktemp("small") / "run", "small")
+def frames(tmp_path_factory):
+    """The arguments of every figure, by size, each made once."""
+    return functools.cache(lambda size: arguments(tmp_path_factory.mktemp(size) / "run", size))
 
 
 @pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
-@pytest.mark.parametrize("name", DRAWN)
-def test_no_text_is_cut_or_overlaps_another(frames, name, width):
-    figure = getattr(plots, f"draw_{name}")(*frames[name], width=width)
+@pytest.mark.parametrize(("size", "name"), DRAWN_OF_SIZES)
+def test_no_text_is_cut_or_overlaps_another(frames, size, name, width):
+    figure = getattr(plots, f"draw_{name}")(*frames(size)[name], width=width)
     check_figure(figure)
     assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
 
 
-@pytest.mark.parametrize("name", DRAWN)
-def test_captions_stand_alone(frames, name):
-    caption = getattr(captions, f"caption_{name}")(*frames[name])
+@pytest.mark.parametrize(("size", "name"), DRAWN_OF_SIZES)
+def test_captions_stand_alone(frames, size, name):
+    caption = getattr(captions, f"caption_{name}")(*frames(size)[name])
     check_caption(caption)
 
 
 @pytest.mark.parametrize("name", DRAWN)
-def test_drawings_are_small_and_deterministic(small, name):
-    check_drawing(lambda: getattr(plots, f"draw_{name}")(*small[name]))
+def test_drawings_are_small_and_deterministic(frames, name):
+    check_drawing(lambda: getattr(plots, f"draw_{name}")(*frames("small")[name]))
 
 
 def judged(given, gold=None, setting="0-9/0.7/sampled"):
@@ -137,8 +139,8 @@ def test_a_large_kurtosis_gets_a_logarithmic_axis():
     assert looks == [("#0072B2", "o"), ("#0072B2", "s")]  # one model has one colour
 
 
-def test_influence_names_the_point_and_lists_what_changes_most(small):
-    table, known = small["score_influence"]
+def test_influence_names_the_point_and_lists_what_changes_most(frames):
+    table, known = frames("small")["score_influence"]
     scatter, listed, _ = plots.draw_score_influence(table, known).axes
     assert texts(scatter, "said") == ["En-De/gemma"]
     names = texts(listed, "row")
@@ -152,8 +154,8 @@ def test_influence_names_the_point_and_lists_what_changes_most(small):
     assert " Second panel: Pearson's correlation without single points, groups and series, " in caption
 
 
-def test_influence_shows_names_whole(small):
-    table, known = small["score_influence"]
+def test_influence_shows_names_whole(frames):
+    table, known = frames("small")["score_influence"]
     known = known.assign(series="waver-" + known["series"], point=known["point"].str.replace("/", "/waver-"))
     added = {"point": table["omitted_name"].str.replace("/", "/waver-"), "series": "waver-" + table["omitted_name"]}
     names = table["omitted_name"].where(~table["omitted"].isin(added), None)
@@ -164,8 +166,8 @@ def test_influence_shows_names_whole(small):
     assert texts(listed, "row")[:2] == ["waver-gemma (series)", "En-De/waver-gemma"]
 
 
-def test_three_points_have_nothing_to_leave_out(small):
-    table, known = small["score_influence"]
+def test_three_points_have_nothing_to_leave_out(frames):
+    table, known = frames("small")["score_influence"]
     three = table[table["omitted"] == "nothing"].assign(n=3)
     figure = plots.draw_score_influence(three, known.head(3))
     assert [texts(axes, "row") for axes in figure.axes] == [[], []]  # the points, and the legend
