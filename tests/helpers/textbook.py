@@ -171,9 +171,8 @@ def deviation(values: list[float]) -> tuple[float, float]:
     return math.sqrt(math.exp(math.log(c * variance) - half)), math.sqrt(math.exp(math.log(c * variance) + half))
 
 
-def hall(statistic: float, values: list[float]) -> float:
-    """The t statistic of values, transformed against their skewness (Hall 1992)."""
-    a = stats.skew(values) / math.sqrt(len(values))
+def hall(statistic: float, a: float) -> float:
+    """A t statistic, transformed against the skewness of its values, over the root of their number (Hall 1992)."""
     return statistic + a * statistic**2 / 3 + a**2 * statistic**3 / 27 + a / 6
 
 
@@ -182,7 +181,8 @@ def mean_score(values: list[float], bounded: bool) -> tuple[float, float]:
     n, mean, error = len(values), math.fsum(values) / len(values), statistics.stdev(values) / math.sqrt(len(values))
     t, z = stats.t.ppf(0.975, n - 1), stats.norm.ppf(0.975)
     if error > 1e-12:
-        below, above = (optimize.brentq(lambda T, q=q: hall(T, values) - q, -1e3, 1e3, xtol=1e-14, rtol=1e-14)
+        a = stats.skew(values) / math.sqrt(n)
+        below, above = (optimize.brentq(lambda T, q=q: hall(T, a) - q, -1e3, 1e3, xtol=1e-14, rtol=1e-14)
                         for q in (t, -t))  # fmt: skip
         lower, upper = mean - max(t, below) * error, mean + max(t, -above) * error
     else:
@@ -201,7 +201,7 @@ def mean_difference(values: list[float]) -> float:
     """The p value of a mean of differences without bounds: the larger of t's and Hall's."""
     statistic = statistics.fmean(values) / statistics.stdev(values) * math.sqrt(len(values))
     sign = math.copysign(1, statistic)
-    nearer = min(sign * statistic, sign * hall(statistic, values))
+    nearer = min(sign * statistic, sign * hall(statistic, stats.skew(values) / math.sqrt(len(values))))
     return min(1.0, 2 * stats.t.sf(nearer, len(values) - 1))
 
 

@@ -41,12 +41,24 @@ def losing():
     return saying(ASKED["item"].map(first), "deaf")
 
 
-def test_a_model_that_passes_over_negations_loses_its_right_answers(tmp_path, losing):
-    found = narrative.answer_page_question(frames(tmp_path, losing))
-    assert found.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in found.verdict
-    assert found.setup.startswith("1 model was asked whether one sentence follows from another, in ")
-    assert "−" in told(found)
-    assert any("Only 1 model" in caution for caution in found.cautions)
+@pytest.fixture(scope="module")
+def alone(losing, tmp_path_factory):
+    """What is said of it."""
+    return narrative.answer_page_question(frames(tmp_path_factory.mktemp("alone"), losing))
+
+
+@pytest.fixture(scope="module")
+def beside(losing, tmp_path_factory):
+    """What is said of it beside a model that guesses."""
+    rows = pd.concat([losing, saying("neutral", "parrot")])
+    return narrative.answer_page_question(frames(tmp_path_factory.mktemp("beside"), rows))
+
+
+def test_a_model_that_passes_over_negations_loses_its_right_answers(alone):
+    assert alone.verdict.startswith("Yes: ") and "% of the labels are right without the negation" in alone.verdict
+    assert alone.setup.startswith("1 model was asked whether one sentence follows from another, in ")
+    assert "−" in told(alone)
+    assert any("Only 1 model" in caution for caution in alone.cautions)
 
 
 def test_a_model_that_is_always_right_hardly_loses(tmp_path):
@@ -63,10 +75,9 @@ def test_several_models_are_counted(tmp_path, losing):
     assert any("answers of mute are one of the labels. The lowest share is 0.0 %" in line for line in found.cautions)
 
 
-def test_the_one_model_of_several_that_is_judged_is_named(tmp_path, losing):
+def test_the_one_model_of_several_that_is_judged_is_named(tmp_path, losing, beside):
     """The verdict gave its shares as if they were those of all; its study was not named below the figure."""
-    found = narrative.answer_page_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")])))
-    assert found.verdict.startswith("Yes: with deaf, ")
+    assert beside.verdict.startswith("Yes: with deaf, ")
     studies = ("kept", "guessed")
     for study, rows in zip(studies, (losing, saying("neutral", "deaf")), strict=True):
         write_negation(tmp_path / study, rows, study=study)
@@ -137,11 +148,9 @@ def test_a_model_that_guesses_is_not_judged(tmp_path):
     assert "parrot is right" not in told(found) and "On average" not in told(found)
 
 
-def test_what_is_said_of_changes_leaves_out_models_that_guess(tmp_path, losing):
-    alone = narrative.answer_page_question(frames(tmp_path, losing)).details
-    beside = narrative.answer_page_question(frames(tmp_path, pd.concat([losing, saying("neutral", "parrot")]))).details
+def test_what_is_said_of_changes_leaves_out_models_that_guess(alone, beside):
     for name in ("negation_slopes", "negation_changes", "negation_places"):
-        assert beside[name] == alone[name] and "deaf" in "".join(alone["negation_slopes"])
+        assert beside.details[name] == alone.details[name] and "deaf" in "".join(alone.details["negation_slopes"])
 
 
 @pytest.mark.parametrize(

@@ -320,7 +320,9 @@ def test_an_artefact_is_seldom_named_where_there_is_none(setting):
         groups = [reading_errors.build_group(study, model) for study, model in zip(studies, "ab", strict=True)]
         frame = tables.build_table_of_readings_in_groups(groups, pd.DataFrame(), 1000, number)
         claims += "artefact of" in narrative.describe_readings_with_artefacts(frame)
-    assert claims <= 3  # of 20: 5 % and the error of the simulation; tests/benchmarks/bench_readings.py has more
+    # Of 20: 5 % and the error of the simulation; bench_readings.py has more. By intervals alone, without a p value
+    # after Holm, few texts would give 5 claims.
+    assert claims <= 3
 
 
 @pytest.mark.slow
