@@ -119,7 +119,7 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
             keys_by_asking.setdefault((key[0], key[2]), []).append(key)
     for keys in keys_by_asking.values():
         largest = max(keys, key=lambda key: len(groups[key]))
-        for key in keys:
+        for key in (key for key in keys if key[3] != largest[3]):  # of equal seeds, the names tell the groups apart
             for model in [model for model in groups[key] if model not in groups[largest]]:
                 groups[largest][model], names[largest] = groups[key].pop(model), ""
     return [(names[key], units) for key, units in groups.items() if units]
