@@ -322,7 +322,8 @@ def _describe_parts_left_for_later(task: Task, tallies: Sequence[Tally]) -> Iter
             f"this call was about the first {task.limit:,} of {len(task.study.items):,} items; without --limit, "
             "what is left of the others is asked"
         )
-        return  # what is recorded as drawn may be from an earlier call, and of the other items
+        if getattr(task.questions, "draw", None) is None:
+            return  # what is recorded as drawn is from an earlier call, and of the other items
     draws_by_model = read_run_json(Path(task.out)).get("drawn", {})
     draws = [draws_by_model.get(tally.model, {}).get(tally.condition) for tally in tallies]
     if drawn := describe_number_of_drawn_wordings(list(filter(None, draws))):

@@ -66,4 +66,4 @@ def limit_questions_to_first_items(study: Study, questions: Questions, limit: in
     if limit is None or limit >= len(study.items):
         return questions
     first_items = {item.item for item in study.items[:limit]}
-    return ChosenQuestions(questions, lambda variant: variant.item in first_items)
+    return ChosenQuestions(questions, lambda variant: variant.item in first_items, getattr(questions, "draw", None))

@@ -35,7 +35,7 @@ _NEGATION = (
 _EUROPEAN_NEGATION = (
     r"nicht(?!\s+(?:nur|anders\s+als)\b)|nichts|nie|niemals|niemand"
     r"|kein(?:e[nmrs]?|eswegs|esfalls)?(?!\s+(?:zweifel|problem|wunder)\b)|weder|kaum|mitnichten"
-    r"|schwer(?:lich)?|schwierig|unmöglich|weigere|lehne|davon\s+entfernt|alles\s+andere\s+als"
+    r"|schwer(?:lich)?|schwierig|unmöglich|weigere|lehne(?=[^(]*\bab\b[^(]*$)|davon\s+entfernt|alles\s+andere\s+als"
     r"|ne(?=\s+saurai[st]\b)|pas(?!\s+(?:seulement|de\s+doute)\b)|jamais|rien(?!\s+n'est\s+plus\b)|guère"
     r"|aucune?(?!\s+(?:doute|hésitation)\b)|nul(?:lement)?(?!\s+doute\b)|ni|peine(?=\s+à\b)|à\s+peine|(?<!\bde\s)loin"
     r"|personne(?=\s+ne\b)|impossible(?=\s+(?:d'|pour\b|de\s+(?!nier\b)))|difficile(?:ment)?"

@@ -7,12 +7,13 @@ The shapes that tables may have stand in `inference.stimuli.reading.shapes`. In 
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from shlex import quote
 from sys import intern
@@ -222,22 +223,11 @@ def require_correctly_spelt_pattern(place: str, pattern: str) -> str:
     place
         File and row, for messages.
     pattern
-        What stands there.
+        What stands there. One that has the word "paraphrase", such as `paraphrase_1`, is a name of its own.
 
     Returns
     -------
     The same; one of those in lower case.
-
-    Parameters
-    ----------
-    place
-        File and row, for messages.
-    pattern
-        The name.
-
-    Returns
-    -------
-    The name.
 
     Raises
     ------
@@ -246,12 +236,19 @@ def require_correctly_spelt_pattern(place: str, pattern: str) -> str:
     """
     if pattern.casefold() in PATTERNS:
         return pattern.casefold()
-    near = format_nearest_name_hint(pattern, PATTERNS)
+    near = _format_hint_for_misspelt_pattern(pattern)
     if near:
         raise InputError(
             f"{place}: unknown pattern '{shorten_text(pattern)}'{near}; correct it, or choose a name unlike it"
         )
     return pattern
+
+
+@lru_cache(maxsize=1000)  # a million rows have few patterns
+def _format_hint_for_misspelt_pattern(pattern: str) -> str:
+    """Name the pattern that another one may misspell; empty where it is a name of its own."""
+    is_own_name = re.search(rf"(?<![^\W\d_]){PARAPHRASE}(?![^\W\d_])", pattern.casefold()) is not None
+    return "" if is_own_name else format_nearest_name_hint(pattern, PATTERNS)
 
 
 def _build_variant_row(place: str, item: str, name: str, pattern: str, text: Any, shared: Mapping[str, Any]) -> _Row:

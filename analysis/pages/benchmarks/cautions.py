@@ -72,8 +72,8 @@ def list_cautions(frames: Mapping[str, pd.DataFrame], item_counts: pd.Series | N
         yield Caution(f"run.json has no size of {join_names(list(sizes.index[sizes.isna()]), NAMED)}.", LEFT_OUT)
         if not table.empty and not table["benchmark"].isin([SIZE, ACCURACY]).all():  # there is a file of scores
             yield Caution(
-                "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes "
-                "leaves the model out.",
+                "Where the file of scores alone has the size of a model, that counts in the tables; the figure of "
+                "sizes leaves the model out.",
                 READING,
             )
     silent_by_model = values.groupby("model")["silent"].any()

@@ -99,7 +99,8 @@ def find_form_of_unit_joining_conditions(
 def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit]]]]:
     """Return the groups of units that differ in the form, or a seed, alone: their name, and by model its units.
 
-    A model whose seeds no other has is in the group with most models, the first of several; that has no name.
+    Of groups that differ in seeds alone, the one with most models, the first of several, takes in models that it lacks,
+    and has no name then.
     """
     groups: dict[tuple[str, str, str, str], dict[str, list[Unit]]] = {}
     for unit in runs.execute("SELECT study, model, condition FROM units ORDER BY position").fetchall():
@@ -118,7 +119,7 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
             keys_by_asking.setdefault((key[0], key[2]), []).append(key)
     for keys in keys_by_asking.values():
         largest = max(keys, key=lambda key: len(groups[key]))
-        for key in keys:
+        for key in (key for key in keys if key[3] != largest[3]):  # of equal seeds, the names tell the groups apart
             for model in [model for model in groups[key] if model not in groups[largest]]:
                 groups[largest][model], names[largest] = groups[key].pop(model), ""
     return [(names[key], units) for key, units in groups.items() if units]

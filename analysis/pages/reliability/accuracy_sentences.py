@@ -71,7 +71,8 @@ def add_cautions_and_details_on_accuracies(page_answer: Answer, frames: Mapping[
     Returns
     -------
     Answer
-        With the cautions and details about accuracies, each time behind a sentence that names their studies.
+        With the cautions and details about accuracies: a sentence names their studies, in every caution and before
+        details.
     """
     scores, rankings = frames["template_scores"], frames["template_reliability"]
     scores = scores[scores["task"] != ""]

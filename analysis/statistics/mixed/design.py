@@ -96,7 +96,7 @@ def iterate_checked_fit_inputs(
     Parameters
     ----------
     frame, formula, by
-        The rows, what is fitted to them, and the columns that cut them, from `choose_columns_separating_fits`.
+        The rows, what is fitted to them, and the columns that cut them into fits; none: one fit of all rows.
     missing, optional, weights
         As in `mixed.fit_mixed_models`.
 

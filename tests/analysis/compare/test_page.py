@@ -111,6 +111,13 @@ def test_what_weakens_the_answer_is_said_where_it_does(fields, caution):
     )
 
 
+def test_what_is_left_out_is_no_reason_to_fold_that_the_difference_may_be_none():
+    notes = [f"only A has the study {name}" for name in "tuv"]
+    cautions = answer_whether_sides_differ(pd.DataFrame([row(**HIGHER)]), notes).cautions
+    assert cautions[0].startswith("The difference in accuracy is found for these wordings only")
+    assert cautions[1:] == tuple(f"Only A has the study {name}." for name in "tuv")
+
+
 @pytest.mark.slow
 def test_the_page_shows_all_of_its_parts(tmp_path):
     a, b = write_sides(tmp_path)

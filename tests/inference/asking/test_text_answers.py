@@ -394,6 +394,8 @@ def test_latin_labels_have_boundaries_even_inside_japanese():
     [
         ("Yes.", YES, "yes"),
         ("No, no.", YES, "no"),
+        ("Ich lehne die Aussage ab (Nein).", {"yes": ["ja"], "no": ["nein"]}, "no"),
+        ("Ich lehne das mit einem klaren Nein ab.", {"yes": ["ja"], "no": ["nein"]}, "no"),
         ("Yesterday I noticed it.", YES, None),
         ("I would not say yes.", YES, None),
         ("I cannot say yes and no.", YES, None),

@@ -203,6 +203,8 @@ def test_the_command_and_a_run_file_draw_by_the_seed_of_the_folder(tmp_path, mon
     assert "--wordings" not in capsys.readouterr().out  # nor are there others of this call's model
     assert main([*call[:4], "--model", "m", "--out", "results/two", "--limit", "1"]) == 0
     assert "--wordings" not in capsys.readouterr().out  # all wordings of the first item were asked for
+    assert main([*call[:4], "--model", "m", "--out", "results/first", "--limit", "1", "--wordings", "2"]) == 0
+    assert "asked so far with --wordings 2 of up to " in capsys.readouterr().out
     for number in (3, 4):
         Path("plan.toml").write_text(PLAN.format(number), encoding="utf-8")
         assert main(["run", "plan.toml"]) == 0

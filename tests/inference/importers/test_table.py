@@ -214,6 +214,14 @@ def test_an_original_is_one_however_it_is_capitalised(tmp_path, columns):
     assert [row["pattern"] for row in stimuli] == ["original", "paraphrase"]
 
 
+@pytest.mark.parametrize("pattern", ["paraphrase_1", "formal paraphrase", "synonym"])
+def test_kinds_of_paraphrases_are_patterns_of_their_own(tmp_path, pattern):
+    file = write(tmp_path / "t.csv", [{"q": "1", "v": "a", "kind": pattern, "y": ".5"}])
+    columns = ("--item-column", "q", "--variant-column", "v", "--pattern-column", "kind", "--score-column", "y")
+    _, stimuli, _ = run(tmp_path / "run", file, *columns)
+    assert [row["pattern"] for row in stimuli] == [pattern]
+
+
 def test_files_may_be_one_model_each(tmp_path):
     rows = [{name: cell for name, cell in row.items() if name != "model"} for row in NUMBERS]
     write(tmp_path / "one.csv", rows), write(tmp_path / "two.csv", rows)

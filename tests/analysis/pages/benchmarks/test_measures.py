@@ -185,6 +185,18 @@ def test_models_of_other_seeds_are_compared_where_they_share_none(tmp_path):
     assert explain_missing_correlations(run, {}) == ""
 
 
+def test_conditions_of_one_seed_stay_apart_by_their_names(tmp_path):
+    """What differs between them is in no field; one seed for all made them one."""
+    conditions = {f"plain/0-shot/{name}": {"seed": 1} for name in ("before", "after")}
+    rows = pd.concat([
+        random_rows(["a", "b"], items=6, conditions=list(conditions)[:1], seed=1),
+        random_rows(["c"], items=6, conditions=list(conditions)[1:], seed=2),
+    ], ignore_index=True)  # fmt: skip
+    run = runs.open_runs(write_wording(tmp_path / "run", rows, conditions=conditions))
+    asked = {model: unit.condition for (_, model, _), unit in own_form.find_prompt_forms_of_units(run).items()}
+    assert asked == {"a": "plain/0-shot/before", "b": "plain/0-shot/before", "c": "plain/0-shot/after"}
+
+
 def test_conditions_that_differ_in_more_than_the_form_stay_apart(tmp_path):
     rows = pd.concat([
         random_rows(["a"], items=6, conditions=["plain/4-shot"], seed=1),

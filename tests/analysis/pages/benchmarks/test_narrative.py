@@ -179,8 +179,8 @@ def test_without_a_coefficient_the_reason_is_said():
     assert "No model of these runs is among the 2 of the scores." in none.cautions
     assert "run.json has no size of m0 and m1." in none.cautions
     assert (
-        "Where the file of scores has the size of a model, that counts in the tables; the figure of sizes leaves the "
-        "model out."
+        "Where the file of scores alone has the size of a model, that counts in the tables; the figure of sizes leaves "
+        "the model out."
     ) in answer(coefficient("MT"), size=NAN).cautions
     refused = answer(coefficient(r=NAN, ends=(NAN, NAN), p_holm=NAN, caution="refused: fewer than 4 models"))
     assert refused.cautions[0] == "1 rank correlation refused: fewer than 4 models have both values."
