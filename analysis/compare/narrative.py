@@ -28,6 +28,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
 )
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution, sort_cautions_by_gravity
 from ground.capitals import capitalise_sentence
 
 HIGHER = (HIGHER_A, HIGHER_B)
@@ -47,7 +48,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
     rows
         From `measures.compare_paired_runs`.
     notes
-        What is left out (`pairing.PairedRuns.notes`).
+        What is left out, or another kind of `Caution` (`pairing.PairedRuns.notes`).
 
     Returns
     -------
@@ -55,7 +56,8 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
         What the page says in words.
     """
     headline = select_headline_rows(rows)
-    cautions = (*(f"{capitalise_sentence(note)}." for note in notes), *_list_cautions(rows, headline))
+    noted = (Caution(f"{capitalise_sentence(note)}.", getattr(note, "doubt", LEFT_OUT)) for note in notes)
+    cautions = sort_cautions_by_gravity([*noted, *_list_cautions(rows, headline)])
     verdict = (
         _describe_verdict_of_only_pair(headline.iloc[0], rows)
         if len(headline) == 1
@@ -134,35 +136,37 @@ def _describe_model_pairs_favouring_each_side(headline: pd.DataFrame) -> str:
     return f"No difference in {measures} is found in any pair, which is no proof that there is none."
 
 
-def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[str]:
+def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[Caution]:
     """Say what weakens the answer."""
     for_these = rows[rows["holds_for"] == THESE]
     found_names = for_these.loc[for_these["like_lower"].notna() & for_these["verdict"].isin(HIGHER), "measure"]
     if len(found_names):
-        yield (
+        yield Caution(
             f"The difference in {_join_measure_names(found_names)} is found for these wordings only: with others "
-            "like them, it may be none."
+            "like them, it may be none.",
+            WIDE,
         )
     unknown_names = headline.loc[headline["like_lower"].isna() & (headline["n_items"] > 1), "measure"]
     if len(unknown_names):
         names = _join_measure_names(unknown_names)
-        yield f"These answers do not tell how far other wordings would move the difference in {names}."
+        yield Caution(f"These answers do not tell how far other wordings would move the difference in {names}.", WIDE)
     few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
     if len(few_names):
-        yield f"Too few items differ in {_join_measure_names(few_names)} for an interval."
+        yield Caution(f"Too few items differ in {_join_measure_names(few_names)} for an interval.", WIDE)
     invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
     if len(invalid):
         a, b = (format_percent(min(invalid[f"{side}_validity"]), 1) for side in "ab")
-        yield (
+        yield Caution(
             f"Validity is below 1: at the lowest {a} in A and {b} in B. "
-            "Measures other than validity compare only answers that are valid on both sides."
+            "Measures other than validity compare only answers that are valid on both sides.",
+            WRONG,
         )
     open_rows = headline[(headline["verdict"] == NO_DIFFERENCE) & headline["least_difference"].notna()]
     if len(open_rows) == len(headline) == 1:
         row: Any = open_rows.iloc[0]
         sized = format_quantity(int(row["n_items"]), "item")
         least = format_significant_digits(row["least_difference"], 2)
-        yield f"A true difference below {least} is easily missed with {sized}: power is below .8."
+        yield Caution(f"A true difference below {least} is easily missed with {sized}: power is below .8.", WIDE)
 
 
 def _join_measure_names(names: pd.Series) -> str:
