@@ -28,7 +28,7 @@ from analysis.reporting.words import (
     join_names,
     labels,
 )
-from analysis.reporting.words.doubts import LEFT_OUT, WIDE, Caution, sort_cautions_by_gravity
+from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution, sort_cautions_by_gravity
 from ground.capitals import capitalise_sentence
 
 HIGHER = (HIGHER_A, HIGHER_B)
@@ -48,7 +48,7 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
     rows
         From `measures.compare_paired_runs`.
     notes
-        What is left out (`pairing.PairedRuns.notes`); it stands below what makes the answer less sure.
+        What is left out, or another kind of `Caution` (`pairing.PairedRuns.notes`).
 
     Returns
     -------
@@ -56,8 +56,8 @@ def answer_whether_sides_differ(rows: pd.DataFrame, notes: Sequence[str]) -> Ans
         What the page says in words.
     """
     headline = select_headline_rows(rows)
-    left_out = (Caution(f"{capitalise_sentence(note)}.", LEFT_OUT) for note in notes)
-    cautions = sort_cautions_by_gravity([*left_out, *_list_cautions(rows, headline)])
+    noted = (Caution(f"{capitalise_sentence(note)}.", getattr(note, "doubt", LEFT_OUT)) for note in notes)
+    cautions = sort_cautions_by_gravity([*noted, *_list_cautions(rows, headline)])
     verdict = (
         _describe_verdict_of_only_pair(headline.iloc[0], rows)
         if len(headline) == 1
@@ -152,14 +152,14 @@ def _list_cautions(rows: pd.DataFrame, headline: pd.DataFrame) -> Iterator[Cauti
         yield Caution(f"These answers do not tell how far other wordings would move the difference in {names}.", WIDE)
     few_names = headline.loc[headline["lower"].isna() & (headline["n_items_differing"] > 0), "measure"]
     if len(few_names):
-        yield Caution(f"Too few items differ in {_join_measure_names(few_names)} for an interval.", LEFT_OUT)
+        yield Caution(f"Too few items differ in {_join_measure_names(few_names)} for an interval.", WIDE)
     invalid = headline[(headline["a_validity"] < 1) | (headline["b_validity"] < 1)]
     if len(invalid):
         a, b = (format_percent(min(invalid[f"{side}_validity"]), 1) for side in "ab")
         yield Caution(
             f"Validity is below 1: at the lowest {a} in A and {b} in B. "
             "Measures other than validity compare only answers that are valid on both sides.",
-            LEFT_OUT,
+            WRONG,
         )
     open_rows = headline[(headline["verdict"] == NO_DIFFERENCE) & headline["least_difference"].notna()]
     if len(open_rows) == len(headline) == 1:

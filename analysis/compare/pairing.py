@@ -17,6 +17,7 @@ from analysis.compare.settings import (
     explain_differing_numbers_of_examples,
 )
 from analysis.reporting.words import format_quantity
+from analysis.reporting.words.doubts import READING, Caution
 from analysis.runs.database import Runs, connect_duckdb
 from analysis.runs.folder import (
     ORIGINAL,
@@ -82,7 +83,7 @@ class PairedRuns:
         Runs to read side A from, and side B: twice the same ones where both sides share their wordings. Models are
         called "A: ..." and "B: ...", and a study has the same items in the same order on both sides.
     notes
-        What is left out, a line each.
+        What is left out, a line each; one about settings, or how to read the rest, is a `Caution`.
     side_names
         What notes call the sides.
     """
@@ -274,10 +275,11 @@ def _note_items_not_compared(
         reason = reason or f"text, options or right answer differ between {' and '.join(side_names)}"
         notes.append(f"study {study}: {format_quantity(number, 'item')} left out, such as {name}: {reason}")
     if is_fresh:
-        notes.append(
+        text = (
             f"study {study}: {' and '.join(side_names)} share few rewordings or none: each item is compared by the "
             "mean over its wordings"
         )
+        notes.append(Caution(text, READING))
         number, name = count_items_and_name_first(f"SELECT DISTINCT item FROM shared WHERE NOT ({_REWORDED_BY_BOTH})")
         if number:
             notes.append(

@@ -19,6 +19,7 @@ from analysis.compare.settings import describe_differing_settings, map_differing
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
 from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
+from analysis.reporting.words.doubts import WRONG, Caution
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
@@ -130,7 +131,7 @@ def _note_differing_settings(
     model, condition = read_model_and_condition_without_side(unit_a)
     if settings and (model, condition) == read_model_and_condition_without_side(unit_b):
         line = f"{model} ({condition}) in {study.name}: {describe_differing_settings(settings, paired.side_names)}"
-        paired.notes.extend([line] if line not in paired.notes else [])
+        paired.notes.extend([Caution(line, WRONG)] if line not in paired.notes else [])
 
 
 def _iterate_studies_of_same_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.measures.part_names import name_part_beside_total
+from analysis.measures.part_names import name_part_beside_total, name_parts_beside_rest
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL, quote_sql_literal
 from ground.errors import InputError, shorten_to_one_line
@@ -189,13 +189,14 @@ def _read_choice_study(runs: Runs, study: str, *, with_gaps: bool = False) -> Ch
 def _read_choice_variants(runs: Runs, study: str) -> pd.DataFrame:
     """Read the stimuli; `number` is that of the order, from the end of the variant's name."""
     frame = runs.sql(
-        f"""SELECT item, variant, pattern, position, gold, len(options) AS size, list_distinct(canonical) AS letters,
-                   coalesce(map_extract(attributes, 'subset')[1], '{NO_SUBSET}') AS subset,
+        """SELECT item, variant, pattern, position, gold, len(options) AS size, list_distinct(canonical) AS letters,
+                   map_extract(attributes, 'subset')[1] AS subset,
                    coalesce(list_position(canonical, gold), 0) - 1 AS right_place,
-                   coalesce(try_cast(regexp_extract(variant, '/([0-9]{{1,4}})$', 1) AS INTEGER), 0) AS number
+                   coalesce(try_cast(regexp_extract(variant, '/([0-9]{1,4})$', 1) AS INTEGER), 0) AS number
             FROM stimuli WHERE study = ? ORDER BY position""",
         [study],
     )
+    frame["subset"] = name_parts_beside_rest(frame["subset"], NO_SUBSET, "subset")
     canonical_letters = set(map(str, runs.info["studies"][study]["canonical"]))
     wrong_by_problem = {
         "has no order: its name must end in the order's number, as in original/1": ~(frame["number"] > 0),

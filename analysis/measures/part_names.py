@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pandas as pd
+
 
 def name_part_beside_total(name: str, total: str, kind: str) -> str:
     """Put what it is before the name of a part that is called as the total is, or as such a part is then.
@@ -25,3 +27,27 @@ def name_part_beside_total(name: str, total: str, kind: str) -> str:
     ['reading', 'task all', 'task task all']
     """
     return f"{kind} {name}" if re.fullmatch(f"({kind} )*{total}", name) else name
+
+
+def name_parts_beside_rest(names: pd.Series, rest: str, kind: str) -> pd.Series:
+    """Name the part of every row: the rows without one are the rest, and no part is called as it is.
+
+    Parameters
+    ----------
+    names
+        Of the parts; missing where a row is in none.
+    rest
+        What rows without a part are called.
+    kind
+        What a part is, such as "group".
+
+    Returns
+    -------
+    Series
+        No name is missing.
+
+    >>> name_parts_beside_rest(pd.Series(["En-De", None, "all"]), "all", "group").tolist()
+    ['En-De', 'all', 'group all']
+    """
+    new_names = {name: name_part_beside_total(str(name), rest, kind) for name in names.dropna().unique()}
+    return names.map(new_names).astype(object).fillna(rest)

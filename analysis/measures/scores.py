@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
+from analysis.measures.part_names import name_parts_beside_rest
 from analysis.measures.thoughts import THOUGHT, build_sample_moments_sql, has_probabilities_after_single_thoughts
 from analysis.runs import Runs
 from analysis.runs.folder import UNIT
@@ -44,8 +45,8 @@ def read_scores(runs: Runs, invalid: str = "dropped") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        study, group (attribute `group` of the item, "all" without one), item, text (judged), source (the sentence that
-        was translated);
+        study, group (attribute `group` of the item, "all" without one, "group all" where it is called so), item, text
+        (judged), source (the sentence that was translated);
         model, series, stage, condition, form (of the prompt); range ("0-9"), low, high, temperature (NaN for thoughts
         that are sampled as the maker of the model says), samples (NaN if exact), method (sampled or exact; of thoughts
         thought, with its sampling, effort and budget, as thought-p0.9-low), setting ("0-9/0.7/sampled",
@@ -91,7 +92,7 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
             SELECT study, model, condition, item, variant, count(*) AS n_numbers,
                    sum(number * probability) / nullif(sum(probability), 0) AS expected
             FROM numbers GROUP BY ALL)
-        SELECT u.study, coalesce(map_extract(s.attributes, 'group')[1], ?) AS "group", s.item, s.text,
+        SELECT u.study, map_extract(s.attributes, 'group')[1] AS "group", s.item, s.text,
                map_extract(s.attributes, 'source')[1] AS source, r.item IS NOT NULL AS answered,
                u.model, u.condition, c.form, c."range", c.low, c.high, c.temperature, c.samples, c.method,
                r.score, s.gold_score, map_extract(s.attributes, 'gold_range')[1] AS gold_range,
@@ -103,9 +104,9 @@ def _read_and_check_score_rows(runs: Runs) -> pd.DataFrame:
         FROM units AS u JOIN score_conditions AS c USING (study, condition) JOIN stimuli AS s USING (study)
         LEFT JOIN responses AS r USING (study, model, condition, item, variant)
         LEFT JOIN expectations AS e USING (study, model, condition, item, variant)
-        ORDER BY u.position, s.position""",
-        [UNGROUPED],
+        ORDER BY u.position, s.position"""
     )
+    rows["group"] = name_parts_beside_rest(rows["group"], UNGROUPED, "group")
     _check_score_rows(runs, rows)
     rows["validity_at_most"] = rows.pop("mass_upper").fillna(rows["validity"])
     rows["gold"] = _rescale_human_scores(runs, rows)

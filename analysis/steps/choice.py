@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.measures.part_names import name_part_beside_total
+from analysis.measures.part_names import name_part_beside_total, name_parts_beside_rest
 from analysis.runs.folder import UNIT
 from analysis.steps.rows import (
     attach_wordings,
@@ -83,7 +83,7 @@ def _build_choice_rows_by_score_text_or_count(rows: pd.DataFrame, scores: np.nda
     chosen = pick_entry_at_place_per_row(canonical, places)
     return rows[[*UNIT, "item", "pattern"]].assign(
         order=rows["variant"].str.extract(r"/([0-9]{1,4})$", expand=False).astype(int),
-        subset=rows["attributes.subset"].fillna(NO_SUBSET),
+        subset=name_parts_beside_rest(rows["attributes.subset"], NO_SUBSET, "subset"),
         chosen=chosen,
         right=(chosen == rows["gold"].to_numpy(object)).astype(float),
     )

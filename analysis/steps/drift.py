@@ -58,12 +58,13 @@ def compare_before_and_after_change_point(
     changes
         Table `drift_changes`: of its rows with an interval, changed_time is used.
     test
-        `scipy.stats.ttest_1samp`: its result has `confidence_interval()`.
+        `scipy.stats.ttest_1samp`: its result has `confidence_interval(level)`.
 
     Returns
     -------
     DataFrame
-        study, model, condition, measure, difference, lower, upper: after minus before, over items.
+        study, model, condition, measure, difference, lower, upper: after minus before, over items. The data chose where
+        a change begins: its interval holds at once for all looks but the first, so each at a higher level (Bonferroni).
     """
     rows = []
     with_interval = changes.reindex(columns=[*SERIES, "changed_time", "lower"]).dropna(subset="lower")
@@ -76,6 +77,7 @@ def compare_before_and_after_change_point(
         is_after = part["look"] >= np.min(begins)
         after, before = (part[mask].groupby("item")["answer"].mean() for mask in (is_after, ~is_after))
         differences = (after - before).dropna()
-        ends = test(differences, 0).confidence_interval()
+        n_choices = part["look"].nunique() - 1 if row["changed_time"] else 1
+        ends = test(differences, 0).confidence_interval(1 - 0.05 / n_choices)
         rows.append((*key, differences.mean(), ends.low, ends.high))
     return pd.DataFrame(rows, columns=[*SERIES, "difference", "lower", "upper"])

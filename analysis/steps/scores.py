@@ -16,6 +16,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
+from analysis.measures.part_names import name_parts_beside_rest
 from analysis.measures.scores import UNGROUPED
 from analysis.runs.folder import UNIT
 from analysis.statistics.rounding import remove_rounding_noise
@@ -64,7 +65,7 @@ def read_item_and_human_scores(
         n_samples = rows["output"].map(len, na_action="ignore").astype("Float64").astype(float)
         score = score.mask((rows["method"] == "sampled") & (rows["invalid"].astype(float) >= n_samples / 2))
     scores = rows[[*UNIT, "item"]].assign(
-        group=rows["attributes.group"].fillna(UNGROUPED),
+        group=name_parts_beside_rest(rows["attributes.group"], UNGROUPED, "group"),
         low=low,
         high=high,
         score=score,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.choice.figures import add_model_and_condition_labels
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -22,9 +21,9 @@ from ground.capitals import uncapitalise_sentence
 OFTEN = 0.05  # share of answers that are no choice from which on the page mentions them
 
 
-def list_cautions(frames: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
-    """Say, in sentences, what a reader must know before believing the answer; from tables of the page by name."""
-    return tuple(_list_choice_cautions(add_model_and_condition_labels(frames["choice"]), frames["choice_changes"]))
+def list_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> tuple[str, ...]:
+    """Say what a reader must know before believing the answer; from tables `choice` (with labels) and its changes."""
+    return tuple(_list_choice_cautions(table, changes))
 
 
 READ = {"letter": "by their letter", "strict": "by the strict rule"}

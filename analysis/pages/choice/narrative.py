@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.measures.choices import PER_BYTE
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
@@ -83,14 +84,15 @@ def answer_page_question(
     """
     if frames["choice"].empty:
         return Answer("No question has a response.", f"{verdicts.UNCLEAR}: there is no choice to compare.")
-    table = add_model_and_condition_labels(frames["choice"])
-    asked_sentence, doubts = _describe_numbers_of_models_and_questions(table, size, when), list_cautions(frames)
+    table = leave_out_second_readings(add_model_and_condition_labels(frames["choice"]))
+    asked_sentence = _describe_numbers_of_models_and_questions(table, size, when)
+    doubts = list_cautions(table, frames["choice_changes"])
     n_asked = len(table[UNIT].drop_duplicates())
     answering = select_rows_over_all_questions(table[~is_validity_below_half(table["validity"])])
     if answering.empty:
         verdict, why = phrase_verdict_without_judged_model(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
-    consistency = frames["choice_consistency"]
+    consistency = leave_out_second_readings(frames["choice_consistency"])
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():
         asked = "Each question was asked" if consistency.empty else "Where a model answers, each question was asked"
         verdict = f"{asked} in one wording and one order: nothing is known about others."
@@ -99,7 +101,7 @@ def answer_page_question(
     unit_labels = table[[*UNIT, "label"]].drop_duplicates()  # of some rows alone, a label may lack study or condition
     judged, letters = (
         frame[~is_validity_below_half(frame["validity"])].merge(unit_labels)
-        for frame in (consistency, frames["positions"])
+        for frame in (consistency, frames["positions"])  # of the units of `table`
     )
     judged = select_rows_over_all_questions(judged)
     doubts = (*chance.iterate_chance_change_cautions(judged, by_chance), *doubts)
@@ -112,7 +114,9 @@ def answer_page_question(
             *_describe_holm_significant_pair_counts(frames["choice_differences"], answering, shared),
             *([beyond] if beyond else []),
         ),
-        "choice_changes": tuple(_describe_tuning_and_prompt_effects(frames["choice_changes"])),
+        "choice_changes": tuple(
+            _describe_tuning_and_prompt_effects(leave_out_second_readings(frames["choice_changes"]))
+        ),
     }
     return Answer(
         asked_sentence,
@@ -121,6 +125,19 @@ def answer_page_question(
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
     )
+
+
+def leave_out_second_readings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out rows of texts' probabilities per byte: the same answers once more, which sentences would count twice.
+
+    >>> leave_out_second_readings(pd.DataFrame({"condition": ["c", "c per byte", "d per byte"]}))["condition"].tolist()
+    ['c', 'd per byte']
+    """
+    is_second = np.zeros(len(frame), bool)
+    for name in (name for name in frame if name.startswith("condition")):
+        plain = frame[name].str.removesuffix(PER_BYTE)
+        is_second |= ((plain != frame[name]) & plain.isin(frame[name])).to_numpy()
+    return frame[~is_second]
 
 
 def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:

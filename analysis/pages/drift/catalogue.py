@@ -16,7 +16,8 @@ TABLES = {
         "What changed, since when, and by how much",
         "Each look is tested against all before it, alone and with those of a window before it. The level is spent on "
         "all planned looks, and Holm's correction is over all rows. Difference: with its 95 % interval for wordings "
-        "like these, as if it were known when the change begins; where none was found, of the last look.",
+        "like these, which holds at once for all looks that a change could begin with; where none was found, of the "
+        "last look.",
         split_names("study model condition measure headline lower_is_better validity_least validity_least_at_most "
               "n_looks n_untested n_items "
               "wordings found before after difference lower upper like_lower like_upper changed_time likely_first "

@@ -17,7 +17,12 @@ from analysis.pages.drift.tables import (
 )
 from analysis.pages.drift.wordings import SAME
 from analysis.runs import Runs
-from analysis.statistics.drift import LOOKS, Drift, compute_least_p_of_change
+from analysis.statistics.drift import (
+    LOOKS,
+    Drift,
+    compute_least_p_of_change,
+    compute_level_for_all_change_points,
+)
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
     Panel,
@@ -46,7 +51,8 @@ def tabulate_change_verdict_of_each_series(runs: Runs, *, looks: int = LOOKS) ->
         look that the strongest change begins with; likely_first, likely_last: between which looks it begins; these
         four are empty where no change was found. before, after: means on both sides of it, or where none was found, of
         all looks before the last one, and of the last one; difference, lower, upper: for these wordings; like_lower,
-        like_upper: for wordings like these.
+        like_upper: for wordings like these. Intervals of a change hold at once for all looks that it could begin with:
+        the data chose one of them.
 
     Raises
     ------
@@ -134,12 +140,13 @@ def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str)
     labels = [look.label for look in series.looks]
     has_change = verdict == CHANGED
     place = drift.first_changed if has_change else len(labels) - 1
+    level = compute_level_for_all_change_points(len(labels)) if has_change else LEVEL
     before, after = _average_answers_before_and_after(series, place)
     is_common = ~np.isnan(before) & ~np.isnan(after)
     panel = estimate_panel_mean((after - before)[:, None], False, is_share=False)
     cut = series.study_read.clip_difference_interval_at_bounds
-    lower, upper = cut(panel.compute_interval("items"))
-    like_lower, like_upper = cut(_compute_interval_for_similar_wordings(series, place, panel))
+    lower, upper = cut(panel.compute_interval("items", level))
+    like_lower, like_upper = cut(_compute_interval_for_similar_wordings(series, place, panel, level))
     times = (place, drift.likely_first, drift.likely_last)
     since = [labels[time] if has_change else "" for time in times]
     return {
@@ -150,16 +157,22 @@ def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str)
     }  # fmt: skip
 
 
-def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Panel) -> tuple[float, float]:
+def _compute_interval_for_similar_wordings(
+    series: Series, place: int, panel: Panel, level: float
+) -> tuple[float, float]:
     """Return the interval of a difference for wordings like these, from the panel of the items' differences."""
     if not series.crossed:
         # Items have wordings of their own: how far these move an item shows in how far items differ.
         several = series.wordings != SAME or all(map(has_item_answered_in_two_wordings, series.answers))
-        return panel.compute_interval("both") if several else (np.nan, np.nan)
+        return panel.compute_interval("both", level) if several else (np.nan, np.nan)
     if series.wordings == SAME and len({answers.shape for answers in series.answers}) == 1:
         cells = [_average_present_answers(np.stack(part)) for part in (series.answers[:place], series.answers[place:])]
         of_cells = estimate_panel_mean(cells[1] - cells[0], True, is_share=False)
-        return of_cells.compute_interval("both") if has_item_answered_in_two_wordings(cells[0]) else (np.nan, np.nan)
+        return (
+            of_cells.compute_interval("both", level)
+            if has_item_answered_in_two_wordings(cells[0])
+            else (np.nan, np.nan)
+        )
     means = [
         [_average_present_answers(answers) for answers in part]
         for part in (series.answers[:place], series.answers[place:])
@@ -172,7 +185,7 @@ def _compute_interval_for_similar_wordings(series: Series, place: int, panel: Pa
     squares = sum(float(((part - part.mean()) ** 2).sum()) for part in wordings)
     shared = squares / freedom * sum(1 / len(part) for part in wordings)
     parts = (*panel.parts["items"], (shared, float(freedom)))
-    half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_and_freedom(parts, LEVEL))))
+    half = float(np.sqrt(compute_p_norm_of_squared_limits(*compute_squared_half_widths_and_freedom(parts, level))))
     return panel.mean - half, panel.mean + half
 
 

@@ -11,6 +11,7 @@ UNIT = "unit of the measure"
 SIDES = "mean over items of the looks"
 LAST = "; where none was found, of"
 THESE, LIKE = "end of the 95 % interval for these wordings", "end of the 95 % interval for wordings like these"
+AT_ONCE = "; of a change, they hold at once for all looks that it could begin with"
 PAID = "corrected for all looks that are planned"
 SERIES = ["study", "model", "condition", "measure"]
 COLUMNS: Mapping[str, Column] = {
@@ -68,8 +69,10 @@ COLUMNS: Mapping[str, Column] = {
     "before": Column(f"{SIDES} before the change{LAST} all looks but the last", UNIT, "Before", 3),
     "after": Column(f"{SIDES} from the change on{LAST} the last look", UNIT, "After", 3),
     "difference": Column("after minus before", UNIT, "After − before", 3),
-    "lower": Column(f"lower {THESE}, had it been known when the change begins", UNIT, "Lower", 3),
-    "upper": Column(f"upper {THESE}, had it been known when the change begins", UNIT, "Upper", 3),
+    "lower": Column(f"lower {THESE}{AT_ONCE}", UNIT, "Lower", 3),
+    "upper": Column(f"upper {THESE}{AT_ONCE}", UNIT, "Upper", 3),
+    "drift_changes.like_lower": Column(f"lower {LIKE}{AT_ONCE}; none where they do not tell", UNIT, "Like: lower", 3),
+    "drift_changes.like_upper": Column(f"upper {LIKE}{AT_ONCE}; none where they do not tell", UNIT, "Like: upper", 3),
     # items
     "drift_items.before": Column("mean of the item over its looks before the change", UNIT, "Before", 3),
     "drift_items.after": Column("mean of the item over its looks from the change on", UNIT, "After", 3),

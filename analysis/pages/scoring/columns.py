@@ -21,7 +21,7 @@ COLUMNS: Mapping[str, Column] = {
     "score_printed.stage": Column("base or instruct, as printed; none for the human scores", header="Stage"),
     "series": Column("what a base model and the models tuned from it share, as run.json has it", header="Series"),
     "score_printed.series": Column("the model's series, as printed; gold: the human scores", header="Series"),
-    "group": Column("group of items, such as a language pair; all where items name none", header="Group"),
+    "group": Column("group of items, such as a language pair; all: items that name none", header="Group"),
     "range": Column("range of scores that was asked for", header="Range"),
     "temperature": Column("temperature that the scores were asked at", "", "Temperature", 1),
     "method": Column(

@@ -17,6 +17,7 @@ from analysis.compare.narrative import answer_whether_sides_differ
 from analysis.compare.page import ComparePage
 from analysis.compare.page_file import NOTEBOOK
 from analysis.reporting.output import notebooks
+from analysis.reporting.words.doubts import READING, WRONG, Caution
 from analysis.steps.compare import ROW, recompute_mcnemar_tests, recompute_paired_t_tests
 from ground.errors import InputError
 from helpers.commands import ROOT
@@ -116,6 +117,16 @@ def test_what_is_left_out_is_no_reason_to_fold_that_the_difference_may_be_none()
     cautions = answer_whether_sides_differ(pd.DataFrame([row(**HIGHER)]), notes).cautions
     assert cautions[0].startswith("The difference in accuracy is found for these wordings only")
     assert cautions[1:] == tuple(f"Only A has the study {name}." for name in "tuv")
+
+
+def test_the_gravest_caution_is_first():
+    notes = [
+        "only A has the study t",
+        Caution("share few rewordings", READING),
+        Caution("m (c) in s: revision is 1 in A and 2 in B", WRONG),
+    ]
+    said = answer_whether_sides_differ(pd.DataFrame([row(a_validity=0.9, **HIGHER)]), notes).cautions
+    assert [caution.split()[0] for caution in said] == ["M", "Validity", "The", "Only", "Share"]
 
 
 @pytest.mark.slow

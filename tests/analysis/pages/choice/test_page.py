@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import runs
+from analysis.measures.choices import PER_BYTE
 from analysis.pages.choice import captions, cautions, figures, narrative, plots
 from analysis.pages.choice.catalogue import FIGURES
 from analysis.pages.choice.page import ChoicePage
@@ -16,7 +17,7 @@ from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.drawing import plotting
 from analysis.reporting.words import chance
 from analysis.steps.choice import compute_shares_of_unchanged_choices, derive_choices_of_responses
-from helpers.choice_runs import AWARE, LETTER, TEXT, always, answers, questions, right, write_choice
+from helpers.choice_runs import AWARE, LETTER, TEXT, TEXTS, always, answers, meant, questions, right, write_choice
 from helpers.figures import check_caption, check_figure
 from helpers.sentences import too_long
 
@@ -258,12 +259,26 @@ def test_only_models_that_were_read_so_are_named_with_a_reading():
         "accuracy_lower": 0.8, "chance": 0.25, "validity": 1.0, "validity_at_most": np.nan, "n": 100, "no_choice": 0,
         "n_questions": 100, "reading": ["letter", "strict", "strict"], "read_otherwise": 20, "n_texts": 100,
     })  # fmt: skip
-    said = cautions.list_cautions({"choice": units, "choice_changes": pd.DataFrame()})
+    units = figures.add_model_and_condition_labels(units)
+    said = cautions.list_cautions(units, pd.DataFrame())
     assert "m1: texts were read by their letter; the strict rule reads 20 of 100 texts otherwise." in said
     assert (
         "m2 and m3: texts were read by the strict rule; the reading by the letter reads 40 of 200 texts otherwise."
         in said
     )
+
+
+def test_sentences_do_not_count_answers_twice_that_are_read_per_byte_too(tmp_path):
+    rows = answers(ASKED, ["a", "b"], conditions=[TEXTS], wobble=2.0)
+    made = page(tmp_path, rows)
+    made.answer()
+    assert made._answer.setup.startswith("2 models were asked 100 questions")
+    assert "of 2,400 answers are no choice" in made.method().text
+    choice = rows.assign(choice=rows.apply(meant, axis=1), order=rows["variant"].str.partition("/")[2])
+    kept = choice.groupby(["model", "item", "order"])["choice"].nunique().eq(1).mean()
+    sentence = made._answer.details["choice_consistency"][0]
+    assert sentence.startswith(f"On average over 2 models, {100 * kept:.0f} % of the questions shown in one order get")
+    assert set(made.frame("choice_consistency")["condition"]) == {TEXTS, TEXTS + PER_BYTE}
 
 
 def test_tuning_and_prompt_are_told_apart(tmp_path):

@@ -133,6 +133,17 @@ def test_a_missing_human_score_leaves_the_item_out_of_tau_alone(tmp_path):
     assert row["kurtosis"] == pytest.approx(-1.5)
 
 
+def test_a_group_called_all_is_not_one_with_the_items_of_no_group(tmp_path):
+    name = name_of((0, 9), 0.7, "sampled")
+    rows = stimuli({"all": [10.0, 20.0], "g": [30.0, 40.0, 50.0]}).assign(
+        model="m", condition=name, score=[1.0, 2.0, 3.0, 4.0, 6.0], output=[["1"]] * 5, invalid=0, clipped=0
+    )
+    rows.loc[2:, "attributes"] = pd.Series([[("gold_range", "0-100")]] * 3, index=[2, 3, 4])
+    run = runs.open_runs(write_scores(tmp_path / "run", rows, {name: condition((0, 9), 0.7, "sampled", 1)}))
+    frame = tables.build_table("scores", run).query("model == 'm'")
+    assert frame.set_index("group")["n"].to_dict() == {"group all": 2, "all": 3}
+
+
 def test_kurtosis_can_be_corrected_for_sample_size(tmp_path):
     given = [1, 2, 2, 5, 9]
     row, _ = judged(tmp_path, given, range(5), biased=False)
