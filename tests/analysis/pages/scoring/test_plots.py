@@ -189,8 +189,8 @@ def test_a_model_in_two_conditions_counts_once_among_models_and_twice_among_rows
     assert "Shown: the 24 with the lowest and highest mean score of 26 rows; the table has all." in caption
 
 
-def test_models_look_alike_where_no_legend_has_room_for_their_names(small):
-    (table,) = small["score_methods"]
+def test_models_look_alike_where_no_legend_has_room_for_their_names(frames):
+    (table,) = frames("small")["score_methods"]
     many = pd.concat([table.assign(model=f"{number:02d}-" + table["model"]) for number in range(plots.MOST_NAMES)])
     for frame, has_legend in ((table, True), (many, False)):
         axes = plots.draw_score_methods(frame).axes[0]
