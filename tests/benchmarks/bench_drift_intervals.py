@@ -6,14 +6,14 @@ wordings, of the looks from there on and of those before. Two intervals: *plain*
 chosen in advance; and *at once*, as the page has it, whose level is that of all looks that a change could begin with
 (Bonferroni). Each in all series, and as it is shown: where a change was found.
 
-    .venv/bin/python tests/benchmarks/bench_drift_intervals.py --series 2000    # 20 minutes, most for 50 looks
+    .venv/bin/python tests/benchmarks/bench_drift_intervals.py --series 2000    # half an hour, most for 50 looks
 
-It printed, of 2,000 series each, with 6 and 20 looks:
+It printed, of 2,000 series each (of 50 looks, 1,000):
 
-- Without a change, *plain* holds the difference in .83 (6 looks), and in .66 to .76 (20 looks); *at once* in .94
+- Without a change, *plain* holds the difference in .83 (6 looks), .66 to .76 (20) and .61 (50); *at once* in .94
   (skewed scores) to .99.
 - With a change, of all series, *plain* holds it in .71 to .96, *at once* in .956 or more.
-- Shown and wrong, of all series: *plain* in up to .075, *at once* in up to .0135.
+- Shown and wrong, of all series: *plain* in up to .085, *at once* in up to .0135.
 - Of those shown, where a change is found in .06 to .09 of the series, *plain* holds it in .34 to .71, *at once* in .83
   to .95; where it is found in .5 or more, *plain* in .85 to .97, *at once* in .979 or more.
 """
