@@ -196,8 +196,8 @@ def compute_level_for_all_change_points(n_looks: int) -> float:
     """Compute the level that each look's interval needs, for those of all looks that could begin a change to hold.
 
     The data choose the look with the strongest change. An interval as of a look that was chosen in advance held the
-    difference there in .66 to .76 of series of 20 looks without a change (`tests/benchmarks/bench_drift_intervals.py`). Of all
-    looks but the first, one may begin the change (Bonferroni).
+    difference there in .66 to .76 of series of 20 looks without a change
+    (`tests/benchmarks/bench_drift_intervals.py`). Of all looks but the first, one may begin the change (Bonferroni).
 
     Parameters
     ----------
