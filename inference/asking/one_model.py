@@ -39,7 +39,7 @@ from inference.asking.session import (
     print_prompt_and_failure_counts,
 )
 from inference.engines import ENGINES, is_engine_of_server
-from inference.engines.contract import NO_SAMPLER, Engine, Thinking
+from inference.engines.contract import NO_SAMPLER, Engine, StreamingEngine, Thinking
 from inference.engines.digest import compute_sampled_checkpoint_digest
 from inference.engines.hub import is_hub_id_rather_than_path, is_hub_reachable_else_require_cached_model
 from inference.runfolder.store import Run
@@ -48,6 +48,9 @@ from inference.stimuli.templates.prompt_forms import CHAT, CLOZE, PAIR, PLAIN
 from inference.stimuli.templates.prompts import Prompt
 
 MOST_SINGLE_ROUNDS = 20  # rounds of a model that are asked, and written, one by one
+# Prompts that are measured and cut into batches together: enough that rows of like length meet in a batch, and so few
+# that the first answers come soon and a study of any size takes the same memory.
+PROMPTS_CUT_TOGETHER = 20_000
 SILENT = {CLOZE: "fills a mask", PAIR: "classifies"}  # form of models that write no text -> what they do instead
 
 
@@ -385,13 +388,24 @@ class _MissingRows:
         """Count the missing rows."""
         return sum(map(sum, self.missing.values()))
 
-    def build_round_marking_missing_prompts(self, mask_token: str | None) -> PendingRound:
-        """Make the round that an engine is asked: all prompts, those with a missing row wanted."""
+    def list_starts_of_unfinished_windows(self, size: int) -> list[int]:
+        """List the first place of every window of `size` prompts that has a missing row.
+
+        Windows begin at multiples of `size`, whatever is missing: a resumed run cuts the same batches.
+        """
+        return [
+            start
+            for start in range(0, len(self.variants), size)
+            if any(any(self.missing[condition.name][start : start + size]) for condition in self.due)
+        ]
+
+    def build_window_marking_missing_prompts(self, start: int, size: int, mask_token: str | None) -> PendingRound:
+        """Make a window of the round that an engine is asked: all its prompts, those with a missing row wanted."""
 
         def needs_row(number: int) -> bool:
-            return any(self.missing[condition.name][number] for condition in self.due)
+            return any(self.missing[condition.name][start + number] for condition in self.due)
 
-        prompts = Prompts(self.variants, self.round.render, mask_token)
+        prompts = Prompts(self.variants[start : start + size], self.round.render, mask_token)
         return PendingRound(prompts, [condition.way for condition in self.due], needs_row)
 
     def build_rows_of_batch_and_clear_missing(
@@ -428,14 +442,18 @@ def _ask_model_rounds(
     total = sum(len(round_.due) * len(round_.variants) for round_ in unfinished)
     saved = total - sum(round_.count() for round_ in unfinished)
     title = f"{model} {names[0]}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+    # An engine that streams cuts no batches, and would idle at the end of every window.
+    size = sys.maxsize if isinstance(engine, StreamingEngine) else PROMPTS_CUT_TOGETHER
+    windows = [(round_, start) for round_ in unfinished for start in round_.list_starts_of_unfinished_windows(size)]
+    pending = [round_.build_window_marking_missing_prompts(start, size, engine.mask_token) for round_, start in windows]
     with (
         Writer(run, stop, PAID_EVERY if is_engine_of_server(engine.info["engine"]) else SAVED_EVERY) as writer,
-        closing(
-            ask_rounds(engine, [round_.build_round_marking_missing_prompts(engine.mask_token) for round_ in unfinished])
-        ) as answered_batches,
+        closing(ask_rounds(engine, pending)) as answered_batches,
     ):
         for place, batch, prompts, columns in answered_batches:
-            rows = unfinished[place].build_rows_of_batch_and_clear_missing(batch, prompts, columns)
+            round_, start = windows[place]
+            variant_places = [start + index for index in batch]
+            rows = round_.build_rows_of_batch_and_clear_missing(variant_places, prompts, columns)
             writer.rows += rows
             saved += len(rows)
             writer.save_rows_if_due()

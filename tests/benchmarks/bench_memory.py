@@ -11,13 +11,13 @@ alone takes 550 MB, so there is no limit then: compare 20,000 stimuli with 400,0
 Measured, in MB of the first call and of the second:
 
     stimuli    without a model    --words
-     20,000     164    172         592    613
-    100,000     208    222         665    709
-    400,000     301    347         826    883
+     20,000     174    167         592    610
+    100,000     192    212        646    658
+    400,000     276    332         728    752
 
-What grows without a model is the study. With `--words`, remembered ids of prompts do, too, until they fill their 64 MB
-(`inference.engines.remembered.ROOM`), and 0.2 kB for each prompt while prompts are cut into batches. From the first
-batch to the last, nothing grows.
+What grows is the study, by .27 kB a stimulus. With `--words`, remembered ids of prompts do, too, until they fill some
+half of their 64 MB (`inference.engines.remembered.ROOM`). Prompts are measured and cut into batches 20,000 at a time
+(`inference.asking.one_model.PROMPTS_CUT_TOGETHER`); 400,000 at once took 826 MB.
 """
 
 from __future__ import annotations

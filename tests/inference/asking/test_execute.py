@@ -16,7 +16,7 @@ import pytest
 from ground import progress
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, loader, shown, small_study
-from inference.asking import session
+from inference.asking import one_model, session
 from inference.asking.execute import Task, ask_tasks_and_list_tallies
 from inference.asking.failures import AllowedFailures
 from inference.asking.models import Model
@@ -174,6 +174,22 @@ class TestInterrupted:
         ask(tmp_path / "run", load=lambda model, seed: engine)
         assert engine.batches_scored == 5
         assert table_of(tmp_path / "run").equals(undisturbed)
+
+    def test_prompts_are_cut_in_windows_and_only_those_with_missing_rows_again(self, tmp_path, monkeypatch):
+        """Numbers of this engine depend on the batch: of 30 prompts in windows of 12, none is asked in another one."""
+        monkeypatch.setattr(one_model, "PROMPTS_CUT_TOGETHER", 12)
+        ask(tmp_path / "undisturbed")
+        stopped = loader(before_batch=lambda batch: os.kill(os.getpid(), signal.SIGINT) if batch == 3 else None)
+        with pytest.raises(RunFailed, match="16 of 30 rows"):
+            ask(tmp_path / "run", load=stopped)
+        engine, sizes = TrivialEngine(), []
+        cut = engine.cut_into_batches
+        monkeypatch.setattr(engine, "cut_into_batches", lambda prompts: sizes.append(len(prompts)) or cut(prompts))
+        ask(tmp_path / "run", load=lambda model, seed: engine)
+        assert sizes == [12, 6]
+        assert table_of(tmp_path / "run").equals(table_of(tmp_path / "undisturbed"))
+        keys = [(row["item"], row["variant"]) for row in table_of(tmp_path / "run").to_pylist()]
+        assert sorted(keys) == sorted(variant.key for variant in STUDY.variants)
 
     def test_a_second_signal_stops_at_once(self, tmp_path):
         def twice(batch: int) -> None:
