@@ -204,9 +204,7 @@ def _check_columns_and_list_absent_ones(
         if not file.is_file():  # a pipe would never end
             raise InputError(f"{folder.path}: {file.relative_to(folder.path)} is not an ordinary file; remove it")
     absent = set()
-    for file in _select_one_file_per_parquet_schema(con, folder, files):
-        column_rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
-        types_by_column = {row[0]: row[1] for row in column_rows}
+    for file, types_by_column in _describe_one_file_per_parquet_schema(con, folder, files).items():
         for column in SCHEMA[table]["columns"]:
             where = f"{folder.path}: {file.relative_to(folder.path)}: column {column['name']!r}"
             expected_type = _DUCKDB_TYPES[column["type"]]
@@ -221,10 +219,10 @@ def _check_columns_and_list_absent_ones(
     return frozenset(absent)
 
 
-def _select_one_file_per_parquet_schema(
+def _describe_one_file_per_parquet_schema(
     con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]
-) -> list[Path]:
-    """Pick one file per layout: thousands of files have one layout as a rule, and describing each costs 1 ms."""
+) -> dict[Path, dict[str, str]]:
+    """Return column -> type of one file per layout: thousands have one layout as a rule, and each would cost 1 ms."""
     import duckdb
 
     query = """
@@ -233,13 +231,14 @@ def _select_one_file_per_parquet_schema(
               FROM parquet_schema({files}) GROUP BY file_name)
         GROUP BY layout"""
     try:
-        return [Path(row[0]) for row in con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall()]
+        names = con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall() if files[1:] else []
+        return {file: _describe_parquet_columns(con, file) for file in [Path(name) for (name,) in names] or files}
     except duckdb.Error as error:
         for file in files:
             where = f"{folder.path}: {file.relative_to(folder.path)}"
             try:
                 _read_end_of_file(file)  # whole perhaps, where the operating system refuses it: not to be deleted
-                con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
+                _describe_parquet_columns(con, file)
             except OSError as refusal:
                 raise InputError(f"{where} cannot be read: {explain_why_file_cannot_be_read(refusal)}") from None
             except duckdb.Error:
@@ -248,6 +247,12 @@ def _select_one_file_per_parquet_schema(
                     advice = "bring a whole copy of it back"
                 raise InputError(f"{where} cannot be read: damaged or cut short; {advice}") from error
         raise
+
+
+def _describe_parquet_columns(con: duckdb.DuckDBPyConnection, file: Path) -> dict[str, str]:
+    """Return the columns of a file and their types in DuckDB."""
+    rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
+    return {name: kind for name, kind, *_ in rows}
 
 
 def _read_end_of_file(file: Path) -> bytes:
