@@ -278,23 +278,19 @@ def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: 
 
 def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
-    footers = con.execute(
+    chunks = con.execute(
         f"""
-        WITH chunks AS (
-            SELECT *, split_part(path_in_schema, ',', 1) AS name, stats_null_count = 0 AS complete,
-                   stats_null_count = 0 AND stats_min_value = stats_max_value AS constant
-            FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)}))
-        SELECT file_name,
-               max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
-               max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
-               max(stats_min_value) FILTER (WHERE name = 'condition' AND constant),
-               coalesce(list(DISTINCT name) FILTER (WHERE complete IS NOT true), []),
-               coalesce(list(DISTINCT name) FILTER (WHERE stats_null_count IS DISTINCT FROM num_values), []),
-               coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
-        FROM chunks GROUP BY file_name, row_group_id"""
+        SELECT file_name, row_group_id, split_part(path_in_schema, ',', 1), stats_null_count IS NOT DISTINCT FROM 0,
+               stats_null_count IS NOT DISTINCT FROM num_values, num_values = 2 * row_group_num_rows,
+               CASE WHEN stats_null_count = 0 AND stats_min_value = stats_max_value THEN stats_min_value END
+        FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)})"""
     ).fetchall()
-    study_units = {(study, model, condition) for _, study, model, condition, *_ in footers}
-    mixed = sorted({Path(file) for file, *constants, _, _, _ in footers if None in constants})
+    constants_by_row_group: dict[Any, dict[str, str | None]] = {chunk[:2]: dict.fromkeys(UNIT) for chunk in chunks}
+    for file, group, name, *_, constant in chunks:
+        if name in UNIT:
+            constants_by_row_group[file, group][name] = constant
+    study_units = {tuple(constants.values()) for constants in constants_by_row_group.values()}
+    mixed = sorted({Path(file) for (file, _), unit in constants_by_row_group.items() if None in unit.values()})
     if mixed:
         query = f"SELECT DISTINCT study, model, condition FROM {_build_parquet_sql(mixed)}"
         study_units = {unit for unit in study_units if None not in unit} | set(con.execute(query).fetchall())
@@ -306,9 +302,9 @@ def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
     units = frozenset((model, condition) for _, model, condition in study_units)
     names = frozenset(list_schema_columns("responses"))
-    complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
+    complete, empty = (names.difference(chunk[2] for chunk in chunks if not chunk[place]) for place in (3, 4))
     complete = complete.difference(name for name, _ in folder.absent)  # a file without the column has no value there
-    in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
+    in_twos = {"probability", "mass"} <= complete and all(chunk[5] for chunk in chunks if chunk[2] == "probability")
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 
 
