@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import (
     choose_rules_that_responses_can_break,
+    read_large_files_on_all_cores,
     refuse_damaged_response_rows,
     refuse_impossible_stimulus_rows,
 )
@@ -167,18 +168,25 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     try:
         _refuse_repeated_or_foreign_stimuli(con, folder)
         folder = _add_units_and_footer_facts_to_folder(con, folder) if folder.parts else folder
-        refuse_impossible_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
-        if folder.parts:
-            parts = _build_parquet_sql(
-                folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True
-            )
-            rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in absent})
-            refuse_damaged_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
+        with read_large_files_on_all_cores(con, [stimuli, *folder.parts]):
+            _refuse_impossible_rows(con, folder)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({shorten_to_one_line(str(error), 200)}); restore it") from error
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
     return folder
+
+
+def _refuse_impossible_rows(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+    """Refuse stimuli and responses that no run can have written."""
+    options = refuse_impossible_stimulus_rows(con, folder.path, folder.info, folder.stimuli_sql)
+    if not folder.parts:
+        return
+    parts = _build_parquet_sql(
+        folder.parts, with_row_numbers=True, union_by_name=bool(folder.absent), with_file_names=True
+    )
+    rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in folder.absent})
+    refuse_damaged_response_rows(con, folder.path, folder.info, folder.stimuli_sql, parts, rules, *options)
 
 
 def _read_folder_run_json(path: Path) -> dict[str, Any]:
