@@ -293,7 +293,7 @@ def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder
                CASE WHEN stats_null_count = 0 AND stats_min_value = stats_max_value THEN stats_min_value END
         FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)})"""
     ).fetchall()
-    constants_by_row_group: dict[Any, dict[str, str | None]] = {chunk[:2]: dict.fromkeys(UNIT) for chunk in chunks}
+    constants_by_row_group: dict[Any, dict[str, Any]] = {chunk[:2]: dict.fromkeys(UNIT) for chunk in chunks}
     for file, group, name, *_, constant in chunks:
         if name in UNIT:
             constants_by_row_group[file, group][name] = constant
