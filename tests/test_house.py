@@ -325,6 +325,10 @@ def test_the_sentences_of_pages_need_no_drawing_no_database_and_no_fitting():
     )
 
 
+def test_a_comparison_of_runs_does_not_wait_for_all_distributions_of_scipy():
+    assert loaded("import analysis.compare.command, analysis.compare.measures", "scipy.stats", "statsmodels") == []
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_are_thin_and_have_no_outputs(notebook):
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]

@@ -1,15 +1,17 @@
 """Refuse rows of a run folder that no run can have written: another program or a person may have changed the files.
 
-The rules stand in `ground.impossible_rows`. The damaged rows are counted, on all cores, since a count does not depend
-on their order. Only where there are some, another pass finds the first of them. To join the options to every row costs
-as much as half of the rules; where all stimuli have equally many options, it is done for rows with an answer only.
+The rules stand in `ground.impossible_rows`. The damaged rows are counted, of large files on all cores, since a count
+does not depend on their order. Only where there are some, another pass finds the first of them. To join the options to
+every row costs as much as half of the rules; where all stimuli have equally many options, it is done for rows with an
+answer only.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,8 @@ from ground.run_json import SCHEMA
 
 if TYPE_CHECKING:
     import duckdb
+
+LARGE = 2**20  # bytes, which take some hundredths of a second; threads take a few thousandths
 
 
 def choose_rules_that_responses_can_break(
@@ -70,7 +74,7 @@ NO_ENDS = "NULL AS lowest, NULL AS highest"
 
 def refuse_impossible_stimulus_rows(
     con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], stimuli_sql: str
-) -> None:
+) -> tuple[list[str] | None, bool]:
     """Refuse stimuli without a text, and options, right answers and scores that cannot be.
 
     Parameters
@@ -82,15 +86,21 @@ def refuse_impossible_stimulus_rows(
     stimuli_sql
         SQL that reads the stimuli.
 
+    Returns
+    -------
+    The options of a stimulus, None unless all have equally many; and whether these are those of all.
+
     Raises
     ------
     InputError
         Names the file, item, variant and column.
     """
     parameters = {"canonical": info["study"]["canonical"]}
-    damaged = _count_damaged_rows(
-        con, [f"({stimuli_sql}) WHERE {_build_damaged_row_condition(STIMULUS_RULES)}"], parameters
+    query = (
+        f"SELECT count(*) FILTER ({_build_damaged_row_condition(STIMULUS_RULES)}), min(options), max(options), "
+        f"min(len(options)) = max(len(options)) FROM ({stimuli_sql})"
     )
+    ((damaged, options, last_options, has_as_many),) = con.execute(query, parameters).fetchall()
     row = (
         find_rule_of_first_damaged_row(con, f"({stimuli_sql})", STIMULUS_RULES, "item, variant", parameters)
         if damaged
@@ -103,6 +113,7 @@ def refuse_impossible_stimulus_rows(
             f"{shorten_to_one_line(repr(variant))}: "
             f"{rule[0]} {shorten_to_one_line(repr(value), 80)} {rule[2]}; restore the file"
         )
+    return options if has_as_many else None, options == last_options
 
 
 def refuse_damaged_response_rows(
@@ -112,6 +123,8 @@ def refuse_damaged_response_rows(
     stimuli_sql: str,
     responses_sql: str,
     rules: Rules,
+    options: list[str] | None,
+    same_options: bool,
 ) -> None:
     """Refuse responses that contradict the stimuli, probabilities that are none, and counts below 0.
 
@@ -125,6 +138,8 @@ def refuse_damaged_response_rows(
         SQL that reads the stimuli, and the response files with the columns `filename` and `file_row_number`.
     rules
         What to look for.
+    options, same_options
+        What `refuse_impossible_stimulus_rows` returned.
 
     Raises
     ------
@@ -143,21 +158,21 @@ def refuse_damaged_response_rows(
         parts=responses_sql, stimuli=stimuli_sql, options=options_sql if without_middle else "s.options", ends=ends_sql
     )
     counted = [f"{rows_sql} WHERE {_build_damaged_row_condition(rules)}"]
-    query = f"SELECT min(options), max(options), min(len(options)) = max(len(options)) FROM ({stimuli_sql})"
-    ((options, last, as_many),) = con.execute(query).fetchall()
-    if as_many and not without_middle:
+    if options and not without_middle:
         parameters["options"] = options
         of_rows = f"{ends_sql}, coalesce(highest - lowest + 1, {len(options)}) AS n_values"
-        of_rows += ", $options AS options" if options == last else ""
+        of_rows += ", $options AS options" if same_options else ""
         counted = _list_from_clauses_of_damaged_responses(
-            stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=options == last
+            stimuli_sql, responses_sql, rows_sql, rules, of_rows, same_options=same_options
         )
     names = "filename, file_row_number, model, condition, item, variant"
     columns = {rule[0] for rule in rules}
     clearest_rules = [*(rule for rule in CLEARER_RULES if rule[0] in columns), *rules]
     row = (
         find_rule_of_first_damaged_row(con, rows_sql, clearest_rules, names, parameters)
-        if _count_damaged_rows(con, counted, parameters)
+        if any(
+            fetch_rows_with_named_parameters(con, f"SELECT count(*) FROM {rows}", parameters)[0][0] for rows in counted
+        )
         else None
     )
     if row:
@@ -193,16 +208,27 @@ def _build_damaged_row_condition(rules: Iterable[tuple[str, str, str]]) -> str:
     return " OR ".join(f"({condition})" for _, condition, _ in rules)
 
 
-def _count_damaged_rows(
-    con: duckdb.DuckDBPyConnection, from_clauses: Sequence[str], parameters: Mapping[str, Any]
-) -> int:
-    """Count the rows that FROM clauses yield, on all cores."""
+@contextmanager
+def read_large_files_on_all_cores(con: duckdb.DuckDBPyConnection, files: Iterable[Path]) -> Iterator[None]:
+    """Let a connection use all cores, unless the files are so small that to start the threads takes longer.
+
+    Parameters
+    ----------
+    con
+        The DuckDB connection; in the end, it has as many threads as before.
+    files
+        What it reads.
+
+    Yields
+    ------
+    None
+    """
+    if sum(file.stat().st_size for file in files) < LARGE:
+        yield
+        return
     before = con.execute("SELECT current_setting('threads')").fetchone()
     con.execute(f"SET threads = {os.cpu_count() or 1}")
     try:
-        return sum(
-            fetch_rows_with_named_parameters(con, f"SELECT count(*) FROM {rows}", parameters)[0][0]
-            for rows in from_clauses
-        )
+        yield
     finally:
         con.execute(f"SET threads = {before[0]}")

@@ -16,7 +16,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from analysis.runs.conditions import find_units_that_subsample_another_condition
 from analysis.runs.folder import (
     KEY,
+    UNIT,
     Folder,
     build_null_sql,
     list_run_folders,
@@ -373,7 +374,7 @@ def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDB
     )
     # In notebooks, DuckDB draws a progress bar for every query of more than two seconds. Without ipywidgets it draws
     # none, and then refuses this setting.
-    if con.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+    with suppress(duckdb.InvalidInputException):
         con.execute("SET enable_progress_bar = false")
     return con
 
@@ -433,6 +434,9 @@ def _create_views(runs: Runs) -> None:
     for folder_a, folder_b in itertools.combinations(folders, 2) if runs.part is None else ():
         if folder_a.study == folder_b.study:
             _refuse_folders_with_equal_keys(runs, folder_a, folder_b)
+    if all("error" in folder.empty for folder in folders):
+        runs.execute(f"CREATE TEMP TABLE errors ({', '.join(f'{name} VARCHAR' for name in (*KEY, 'error'))})")
+        return
     runs.execute(
         f"CREATE TEMP TABLE errors AS SELECT {', '.join(KEY)}, max(error) AS error "
         f"FROM ({rows}) WHERE error IS NOT NULL GROUP BY ALL"
@@ -515,10 +519,11 @@ def _create_units_table(runs: Runs) -> None:
         )
     }
     units = [unit for unit in asked_units if unit not in left_out]
-    runs.execute("CREATE TEMP TABLE units (study VARCHAR, model VARCHAR, condition VARCHAR, position BIGINT)")
-    if units:
-        rows = [(*unit, position) for position, unit in enumerate(units)]
-        runs.con.executemany("INSERT INTO units VALUES (?, ?, ?, ?)", rows)
+    columns = ", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in UNIT)
+    runs.execute(
+        f"CREATE TEMP TABLE units AS SELECT {columns}, unnest(range({len(units)})) AS position",
+        {name: [unit[place] for unit in units] for place, name in enumerate(UNIT)},
+    )
 
 
 def _refuse_folders_with_equal_keys(runs: Runs, folder_a: Folder, folder_b: Folder) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import (
     choose_rules_that_responses_can_break,
+    read_large_files_on_all_cores,
     refuse_damaged_response_rows,
     refuse_impossible_stimulus_rows,
 )
@@ -167,18 +168,25 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
     try:
         _refuse_repeated_or_foreign_stimuli(con, folder)
         folder = _add_units_and_footer_facts_to_folder(con, folder) if folder.parts else folder
-        refuse_impossible_stimulus_rows(con, path, folder.info, folder.stimuli_sql)
-        if folder.parts:
-            parts = _build_parquet_sql(
-                folder.parts, with_row_numbers=True, union_by_name=bool(absent), with_file_names=True
-            )
-            rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in absent})
-            refuse_damaged_response_rows(con, path, folder.info, folder.stimuli_sql, parts, rules)
+        with read_large_files_on_all_cores(con, [stimuli, *folder.parts]):
+            _refuse_impossible_rows(con, folder)
     except duckdb.Error as error:  # the footers are whole, and what they describe is not
         raise InputError(f"{path}: a file is damaged ({shorten_to_one_line(str(error), 200)}); restore it") from error
     if not folder.units:
         raise InputError(f"{path}: {SCHEMA['responses']['files']}: nothing was asked yet; run it first")
     return folder
+
+
+def _refuse_impossible_rows(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
+    """Refuse stimuli and responses that no run can have written."""
+    options = refuse_impossible_stimulus_rows(con, folder.path, folder.info, folder.stimuli_sql)
+    if not folder.parts:
+        return
+    parts = _build_parquet_sql(
+        folder.parts, with_row_numbers=True, union_by_name=bool(folder.absent), with_file_names=True
+    )
+    rules = choose_rules_that_responses_can_break(folder.complete, folder.empty, {name for name, _ in folder.absent})
+    refuse_damaged_response_rows(con, folder.path, folder.info, folder.stimuli_sql, parts, rules, *options)
 
 
 def _read_folder_run_json(path: Path) -> dict[str, Any]:
@@ -204,9 +212,7 @@ def _check_columns_and_list_absent_ones(
         if not file.is_file():  # a pipe would never end
             raise InputError(f"{folder.path}: {file.relative_to(folder.path)} is not an ordinary file; remove it")
     absent = set()
-    for file in _select_one_file_per_parquet_schema(con, folder, files):
-        column_rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
-        types_by_column = {row[0]: row[1] for row in column_rows}
+    for file, types_by_column in _describe_one_file_per_parquet_schema(con, folder, files).items():
         for column in SCHEMA[table]["columns"]:
             where = f"{folder.path}: {file.relative_to(folder.path)}: column {column['name']!r}"
             expected_type = _DUCKDB_TYPES[column["type"]]
@@ -221,10 +227,10 @@ def _check_columns_and_list_absent_ones(
     return frozenset(absent)
 
 
-def _select_one_file_per_parquet_schema(
+def _describe_one_file_per_parquet_schema(
     con: duckdb.DuckDBPyConnection, folder: Folder, files: Sequence[Path]
-) -> list[Path]:
-    """Pick one file per layout: thousands of files have one layout as a rule, and describing each costs 1 ms."""
+) -> dict[Path, dict[str, str]]:
+    """Return column -> type of one file per layout: thousands have one layout as a rule, and each would cost 1 ms."""
     import duckdb
 
     query = """
@@ -233,13 +239,14 @@ def _select_one_file_per_parquet_schema(
               FROM parquet_schema({files}) GROUP BY file_name)
         GROUP BY layout"""
     try:
-        return [Path(row[0]) for row in con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall()]
+        names = con.execute(query.format(files=_quote_file_names_for_duckdb(files))).fetchall() if files[1:] else []
+        return {file: _describe_parquet_columns(con, file) for file in [Path(name) for (name,) in names] or files}
     except duckdb.Error as error:
         for file in files:
             where = f"{folder.path}: {file.relative_to(folder.path)}"
             try:
                 _read_end_of_file(file)  # whole perhaps, where the operating system refuses it: not to be deleted
-                con.execute(query.format(files=_quote_file_names_for_duckdb([file])))
+                _describe_parquet_columns(con, file)
             except OSError as refusal:
                 raise InputError(f"{where} cannot be read: {explain_why_file_cannot_be_read(refusal)}") from None
             except duckdb.Error:
@@ -248,6 +255,12 @@ def _select_one_file_per_parquet_schema(
                     advice = "bring a whole copy of it back"
                 raise InputError(f"{where} cannot be read: damaged or cut short; {advice}") from error
         raise
+
+
+def _describe_parquet_columns(con: duckdb.DuckDBPyConnection, file: Path) -> dict[str, str]:
+    """Return the columns of a file and their types in DuckDB."""
+    rows = con.execute(f"DESCRIBE SELECT * FROM {_build_parquet_sql([file])}").fetchall()
+    return {name: kind for name, kind, *_ in rows}
 
 
 def _read_end_of_file(file: Path) -> bytes:
@@ -273,23 +286,19 @@ def _refuse_repeated_or_foreign_stimuli(con: duckdb.DuckDBPyConnection, folder: 
 
 def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder: Folder) -> Folder:
     """Find which model was asked under which condition, and refuse names that run.json does not list."""
-    footers = con.execute(
+    chunks = con.execute(
         f"""
-        WITH chunks AS (
-            SELECT *, split_part(path_in_schema, ',', 1) AS name, stats_null_count = 0 AS complete,
-                   stats_null_count = 0 AND stats_min_value = stats_max_value AS constant
-            FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)}))
-        SELECT file_name,
-               max(stats_min_value) FILTER (WHERE name = 'study' AND constant),
-               max(stats_min_value) FILTER (WHERE name = 'model' AND constant),
-               max(stats_min_value) FILTER (WHERE name = 'condition' AND constant),
-               coalesce(list(DISTINCT name) FILTER (WHERE complete IS NOT true), []),
-               coalesce(list(DISTINCT name) FILTER (WHERE stats_null_count IS DISTINCT FROM num_values), []),
-               coalesce(bool_and(num_values = 2 * row_group_num_rows) FILTER (WHERE name = 'probability'), false)
-        FROM chunks GROUP BY file_name, row_group_id"""
+        SELECT file_name, row_group_id, split_part(path_in_schema, ',', 1), stats_null_count IS NOT DISTINCT FROM 0,
+               stats_null_count IS NOT DISTINCT FROM num_values, num_values = 2 * row_group_num_rows,
+               CASE WHEN stats_null_count = 0 AND stats_min_value = stats_max_value THEN stats_min_value END
+        FROM parquet_metadata({_quote_file_names_for_duckdb(folder.parts)})"""
     ).fetchall()
-    study_units = {(study, model, condition) for _, study, model, condition, *_ in footers}
-    mixed = sorted({Path(file) for file, *constants, _, _, _ in footers if None in constants})
+    constants_by_row_group: dict[Any, dict[str, Any]] = {chunk[:2]: dict.fromkeys(UNIT) for chunk in chunks}
+    for file, group, name, *_, constant in chunks:
+        if name in UNIT:
+            constants_by_row_group[file, group][name] = constant
+    study_units = {tuple(constants.values()) for constants in constants_by_row_group.values()}
+    mixed = sorted({Path(file) for (file, _), unit in constants_by_row_group.items() if None in unit.values()})
     if mixed:
         query = f"SELECT DISTINCT study, model, condition FROM {_build_parquet_sql(mixed)}"
         study_units = {unit for unit in study_units if None not in unit} | set(con.execute(query).fetchall())
@@ -301,9 +310,9 @@ def _add_units_and_footer_facts_to_folder(con: duckdb.DuckDBPyConnection, folder
                 raise InputError(f"{folder.path}: responses: {field[:-1]} {name!r} is not in run.json: {field}")
     units = frozenset((model, condition) for _, model, condition in study_units)
     names = frozenset(list_schema_columns("responses"))
-    complete, empty = (names.difference(*(row[place] for row in footers)) for place in (4, 5))
+    complete, empty = (names.difference(chunk[2] for chunk in chunks if not chunk[place]) for place in (3, 4))
     complete = complete.difference(name for name, _ in folder.absent)  # a file without the column has no value there
-    in_twos = {"probability", "mass"} <= complete and all(row[-1] for row in footers)
+    in_twos = {"probability", "mass"} <= complete and all(chunk[5] for chunk in chunks if chunk[2] == "probability")
     return replace(folder, units=units, two_probabilities=in_twos, complete=complete, empty=empty)
 
 

@@ -26,7 +26,6 @@ from itertools import product
 
 import numpy as np
 from scipy.special import betainc
-from scipy.stats import binom
 
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.resampling import LEVEL
@@ -138,6 +137,8 @@ def build_flip_share_error_forecast(values: Array, threshold: float) -> Flips | 
     Flips or None
         None where no item of the pilot flips, or all do: then it does not tell how far the share would move.
     """
+    from scipy.stats import binom  # half a second, which whoever foresees no flips need not wait for
+
     n = (~np.isnan(values)).sum(axis=1)
     agree = (values >= 0.5).sum(axis=1)[n > 1]
     n = n[n > 1]
@@ -160,6 +161,8 @@ def build_flip_share_error_forecast(values: Array, threshold: float) -> Flips | 
 @functools.lru_cache(maxsize=64)  # models are foreseen with the same numbers of wordings
 def _compute_flip_probabilities_by_agreeing_share(n_wordings: int, threshold: float) -> Array:
     """Compute how likely items flip, by their share of wordings that agree (`GRID`)."""
+    from scipy.stats import binom
+
     drawn = np.arange(n_wordings + 1)
     flipped = drawn[np.minimum(drawn, n_wordings - drawn) / n_wordings > threshold]
     probabilities = np.asarray(binom.pmf(flipped, n_wordings, GRID[:, None]).sum(axis=1))

@@ -66,6 +66,16 @@ def test_values_are_found_whoever_wrote_them(
     assert not missed and n_refused >= fewest
 
 
+def test_large_files_are_checked_on_all_cores_and_read_by_one_thread_afterwards(whole: Path, tmp_path, monkeypatch):
+    monkeypatch.setattr("analysis.runs.damaged_rows.LARGE", 0)
+    query = "SELECT current_setting('threads')"
+    assert runs.open_runs(whole).execute(query).fetchall() == [(1,)]
+    folder = shutil.copytree(whole, tmp_path / "run")
+    assert damage(folder, RESPONSES[0], random.Random(1))
+    with pytest.raises(InputError, match=RESPONSES[0].column):
+        runs.open_runs(folder)
+
+
 def write_texts(folder: Path, second: str) -> Path:
     """Write two texts, the second of them read as `second`; its wording has the options in another order."""
     rows = [

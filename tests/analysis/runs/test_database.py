@@ -121,6 +121,22 @@ def test_error_rows_are_no_answers(tmp_path):
     assert cases.tabulate_counts_of_invalid_answers(run)[["n_rows", "n_error"]].values.tolist() == [[7, 1]]
 
 
+def test_views_of_errors_and_units_have_the_same_types_with_and_without_rows(tmp_path):
+    frame = random_frame(items=2, paraphrases=2)
+    failed = frame.assign(error=None)
+    failed.loc[0, ["agreement", "error"]] = [None, "timeout"]
+    whole, with_error = (
+        runs.open_runs(write_run(tmp_path / name, rows)) for name, rows in (("whole", frame), ("error", failed))
+    )
+    columns = [("study", "VARCHAR"), ("model", "VARCHAR"), ("condition", "VARCHAR")]
+    for run, n_errors in ((whole, 0), (with_error, 1)):
+        assert [row[:2] for row in run.execute("DESCRIBE units").fetchall()] == [*columns, ("position", "BIGINT")]
+        assert [row[:2] for row in run.execute("DESCRIBE errors").fetchall()] == [
+            *columns, ("item", "VARCHAR"), ("variant", "VARCHAR"), ("error", "VARCHAR"),
+        ]  # fmt: skip
+        assert len(run.sql("FROM errors")) == n_errors
+
+
 def test_a_key_that_failed_twice_is_one_error(tmp_path):
     frame = random_frame(items=2, paraphrases=2)
     frame["error"] = [*[None] * (len(frame) - 1), "out of memory"]
