@@ -300,8 +300,9 @@ def test_what_is_wrong_is_one_line_before_anything_is_loaded_or_written(folder, 
 
 
 def test_an_empty_address_of_a_cluster_is_refused_beside_a_run_file_too(folder, loaded, capsys):
-    assert run(folder, "--ray", "") == 2
-    assert "--ray: is empty; give the address of a cluster" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(folder, "--ray", "")
+    assert "--ray: is empty" in capsys.readouterr().err
     assert loaded == []
 
 
