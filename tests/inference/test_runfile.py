@@ -180,7 +180,9 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
     (record,) = records["runs"]
     assert (record["study"], record["protocol"]) == ("orders", "agreement")
     assert record["finished"] >= record["started"]
-    assert record["conditions"][0] == {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0}
+    assert record["items"] == record["items_asked"] == 2
+    first = {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0, "drawn": None}
+    assert record["conditions"][0] == first
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from inference.protocols.agreement import Questions, build_agreement_study, read
 from inference.runfolder.status import (
     describe_statuses_of_runs,
     list_progress_of_models_and_conditions,
+    list_status_records,
     read_statuses_of_runs,
 )
 from inference.stimuli.study import ORIGINAL, Item, Study
@@ -90,9 +91,10 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     of_two = ask(tmp_path, 2)
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
-    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(
-        ", finished; --wordings 2 of up to 9"
-    )
+    statuses = read_statuses_of_runs(tmp_path)
+    assert next(describe_statuses_of_runs(statuses)).endswith(", finished; --wordings 2 of up to 9")
+    (condition,) = list_status_records(statuses)[0]["conditions"]
+    assert condition["drawn"] == {"wordings": 2, "least": 9, "most": 9}
     of_five = ask(tmp_path, 5)
     assert of_five[: len(of_two)] == of_two and sorted(of_five) == sorted(asks(STUDY, 5))
     assert recorded(tmp_path)[0]["a"]["plain/yes-no"]["wordings"] == 5
