@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ground.command import print_failure_and_return_status, run_command
 from ground.commands import find_commands
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.parser import CommandParser, parse_path, require_file_name
 from ground.progress import add_loudness_options, print_warning
 
@@ -249,7 +249,8 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     own_rows = tables.exclude_published_rows(name, frame)
     if not options.with_published and len(own_rows) < len(frame):
         print_warning(
-            f"{name}: {len(frame) - len(own_rows):,} rows that papers printed are left out; --with-published has them"
+            f"{name}: left out: {format_quantity(len(frame) - len(own_rows), 'row')} that papers printed; "
+            "--with-published has them"
         )
         frame = own_rows
     if frame.empty:

@@ -112,7 +112,7 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     yield (
         f"in all: {format_quantity(sum(progress.done for progress in begun), 'row')} done, {rows_left_in_all:,} left"
         + (f", and {format_quantity(unloaded, 'model')} not begun" if unloaded else "")
-        + (f" ({imported:,} were imported: nothing is asked)" if imported else "")
+        + (f" ({format_quantity(imported, 'was', 'were')} imported: nothing is asked)" if imported else "")
     )
 
 

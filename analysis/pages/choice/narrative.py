@@ -314,7 +314,7 @@ def _describe_holm_significant_pair_counts(
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (
             f"In {_name_choice_measure(measure)}, {differ:,} of {format_quantity(len(tested), 'pair')} of models "
-            f"differ{scope_text} after Holm."
+            f"{'differs' if differ == 1 else 'differ'}{scope_text} after Holm."
         )
 
 
