@@ -280,6 +280,7 @@ REFUSED = [
     ),
     ('name = "texts"', 'folder = "orders"', "[[study]] 2: there is a study in the folder 'orders' already"),
     ('name = "texts"', 'folder = "../up"', "plan.toml, [[study]] 2: '../up' cannot be the name of a folder"),
+    ('name = "texts"', 'folder = "a:b"', "plan.toml, [[study]] 2: 'a:b' cannot be the name of a folder"),
     ('name = "texts"', 'folder = "aux.1"', "[[study]] 2, folder: Windows cannot open a file called aux.1"),
     ('name = "texts"', "folder = 5", "plan.toml, [[study]] 2, folder: expected text, not 5"),
     ('name = "texts"', 'folder = ""', "plan.toml, [[study]] 2: '' cannot be the name of a folder"),
