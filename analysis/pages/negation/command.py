@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
     }
     n_unnegated = sum(len(group) == 1 for group in instance_groups)
     if n_unnegated:
-        subject = format_part_with_verb(n_unnegated, counts["d_orig"], "original")
+        subject = format_part_with_verb(n_unnegated, len(instance_groups), "original")
         print(f"{subject} no negation: not in any minimal pair", file=sys.stderr)
     if None in (counts[f"m_{kind}_{end}"] for kind in KINDS for end in POSITIONS):
         print("where the negation stands is not known for all minimal pairs, so their number by position is null",
