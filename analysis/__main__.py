@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from ground.command import print_failure_and_return_status, run_command
 from ground.commands import find_commands
-from ground.errors import InputError
-from ground.parser import CommandParser, parse_path, require_nonempty_text
+from ground.errors import InputError, format_quantity
+from ground.parser import CommandParser, parse_path, require_file_name
 from ground.progress import add_loudness_options, print_warning
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def build_parser(program: str) -> argparse.ArgumentParser:
         ("--model", "M", "only this model (default: the first ones)"),
         ("--condition", "C", "only under this condition (default: all)"),
     ):
-        show.add_argument(option, type=require_nonempty_text, metavar=metavar, help=about)
+        show.add_argument(option, metavar=metavar, help=about)
     for word, command in find_commands(Path(__file__).parent).items():
         if word not in ABOUT:
             module = importlib.import_module(command.module)
@@ -165,15 +165,20 @@ def _add_parameter_option(parser: argparse.ArgumentParser, help_text: str) -> No
 def _add_where_option(parser: argparse.ArgumentParser) -> None:
     """Add the option --where, which keeps a part of the runs, to a parser."""
     parser.add_argument(
-        "--where", type=require_nonempty_text, metavar="CONDITION",
+        "--where", metavar="CONDITION",
         help="keep a part of the runs: a condition such as \"stage = 'tuned'\", or a CSV file of keys",
     )  # fmt: skip
+
+
+def _parse_people_parameter(text: str) -> str:
+    """Convert the file of --people to a parameter; ArgumentTypeError for an empty name."""
+    return f"people={require_file_name(text)}"
 
 
 def _add_people_option(parser: argparse.ArgumentParser) -> None:
     """Add the option --people, which is -p people=FILE, to a parser."""
     parser.add_argument(
-        "--people", dest="parameter", action="append", type="people={}".format, metavar="FILE",
+        "--people", dest="parameter", action="append", type=_parse_people_parameter, metavar="FILE",
         help="what people answered to the items of a rating scale (docs/scales.md); the same as -p people=FILE",
     )  # fmt: skip
 
@@ -244,7 +249,8 @@ def _print_table_of_report(options: argparse.Namespace) -> int:
     own_rows = tables.exclude_published_rows(name, frame)
     if not options.with_published and len(own_rows) < len(frame):
         print_warning(
-            f"{name}: {len(frame) - len(own_rows):,} rows that papers printed are left out; --with-published has them"
+            f"{name}: left out: {format_quantity(len(frame) - len(own_rows), 'row')} that papers printed; "
+            "--with-published has them"
         )
         frame = own_rows
     if frame.empty:

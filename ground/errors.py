@@ -128,6 +128,26 @@ def format_quantity(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def format_part_with_verb(
+    part: int, total: int, noun: str, verb: str = "has", plural_verb: str = "have", plural: str | None = None
+) -> str:
+    """Write how many of a total do something: "1 of 3 items has", "2 of 3 items have".
+
+    Parameters
+    ----------
+    part, total
+        The numbers.
+    noun, plural
+        The noun for a total of one, and of several; None adds an s.
+    verb, plural_verb
+        The verb for one, and for several.
+
+    >>> format_part_with_verb(1, 1, "item"), format_part_with_verb(0, 3, "pair", "differs", "differ")
+    ('1 of 1 item has', '0 of 3 pairs differ')
+    """
+    return f"{part:,} of {format_quantity(total, noun, plural)} {verb if part == 1 else plural_verb}"
+
+
 def join_first_names(names: Sequence[str], most: int = 20) -> str:
     """Write the first names of a list that may be long.
 

@@ -35,6 +35,12 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown_arguments)}")
         return options, unknown_arguments
 
+    def _get_values(self, action: argparse.Action, arg_strings: Any) -> Any:
+        """Convert the words of an option; refuse an empty text, which would read as if the option were not given."""
+        if action.option_strings and action.type in (None, str) and not all(map(str.strip, arg_strings)):
+            raise argparse.ArgumentError(action, "is empty; give a text, or leave the option out")
+        return super()._get_values(action, arg_strings)
+
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is not among the choices, with the nearest choice."""
         if action.choices is not None and value not in action.choices:
@@ -56,19 +62,6 @@ def require_file_name(text: str) -> str:
     """
     if not text.strip():
         raise argparse.ArgumentTypeError("is empty; give the name of a file or folder")
-    return text
-
-
-def require_nonempty_text(text: str) -> str:
-    """Return an argument that is no file, where an empty one would read as if the option were not given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        It is empty.
-    """
-    if not text.strip():
-        raise argparse.ArgumentTypeError("is empty; give a text, or leave the option out")
     return text
 
 

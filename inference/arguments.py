@@ -336,15 +336,13 @@ def open_ray_cluster(address: str | None, workers: int | None) -> AbstractContex
     Raises
     ------
     InputError
-        For a number of workers without an address, an empty address, and where Ray is not installed. What else
-        `Cluster` refuses, it refuses at the beginning of the block.
+        For a number of workers without an address, and where Ray is not installed. What else `Cluster` refuses, it
+        refuses at the beginning of the block.
     """
     if address is None:
         if workers is not None:
             raise InputError("--ray-workers is for asking on a cluster: add --ray, or leave it out")
         return nullcontext()
-    if not address.strip():
-        raise InputError("--ray: is empty; give the address of a cluster, `auto` or `local`, or leave it out")
     from inference.asking.cluster import Cluster
 
     return Cluster(address, workers)

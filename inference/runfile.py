@@ -18,6 +18,7 @@ relative to the run file.
 
 from __future__ import annotations
 
+import re
 from argparse import Action, ArgumentParser, Namespace, _AppendAction
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ from inference.stimuli.reading.files import expand_user_path, read_toml, require
 TYPE_BY_KEY = {"out": str, "ray": str, "ray-workers": int, "defaults": dict, "study": list}
 TYPE_NAMES = {str: "text", int: "a whole number", dict: "a table", list: "tables"}
 NON_OPTION_KEYS = ("protocol", "folder")  # keys of a study that are no options of its protocol
+_NO_FOLDER = re.compile(r'^$|^\.|[<>:"|?*\\]|[. ]$')  # hidden, or a name that Windows does not take
 SECRETS = ("key", "token", "secret", "password")
 
 
@@ -126,7 +128,7 @@ class Plan:
             except InputError as error:
                 raise InputError(f"{where}{_format_toml_key_named_in_message(str(error), call)}: {error}") from None
             folder = task.study.name if study.folder is None else study.folder
-            if not folder.strip() or folder != Path(folder).name or folder.startswith("."):
+            if folder != Path(folder).name or _NO_FOLDER.search(folder):
                 raise InputError(f"{where}: '{folder}' cannot be the name of a folder; give the study a `folder`")
             require_portable_file_name(f"{where}, folder", folder)
             if folder.casefold() in map(str.casefold, tasks):  # some file systems take "A" and "a" for one name

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
+from ground.errors import InputError, format_nearest_name_hint, format_part_with_verb, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +177,7 @@ def describe_attribute_as_predictor(runs: Runs, column: str) -> str:
     if isinstance(values.dtype, pd.CategoricalDtype):
         first, *others = values.cat.categories
         kind = f"a category: {', '.join(others) or 'nothing else'} compared with {first}"
-    return f"{column}: {kind}; {int(values.notna().sum()):,} of {len(values):,} wordings have a value"
+    return f"{column}: {kind}; {format_part_with_verb(int(values.notna().sum()), len(values), 'wording')} a value"
 
 
 def is_attribute_column(term: str) -> bool:

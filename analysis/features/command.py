@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from ground.errors import format_quantity
+
 if TYPE_CHECKING:
     from analysis.features.computation import Summary
 
@@ -60,9 +62,8 @@ def _describe_computed_and_missing_features(summary: Summary) -> str:
     for record in summary.records:
         component_text = describe_component_name_and_version(record.identity) if record.identity else "missing"
         note = f": {record.note}" if record.note else ""
-        lines.append(
-            f"  {', '.join(record.columns)} ({record.language}, {record.n_texts:,} texts): {component_text}{note}"
-        )
+        texts = format_quantity(record.n_texts, "text")
+        lines.append(f"  {', '.join(record.columns)} ({record.language}, {texts}): {component_text}{note}")
     unlike_languages = dict.fromkeys((r.language, r.looks_like) for r in summary.records if r.looks_like)
     lines += [f"  {describe_language_mismatch(*pair)}" for pair in unlike_languages]
     return "\n".join([*lines, "  edit_similarity: to the item's original"])

@@ -268,6 +268,19 @@ def find_text_reading_rule(condition_fields: Mapping[str, Any]) -> str:
     return str(condition_fields.get("reply_reading") or ("strict" if "reply_rule" in condition_fields else ""))
 
 
+def leave_out_second_readings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Leave out rows of texts' probabilities per byte: the same answers once more, which sentences would count twice.
+
+    >>> leave_out_second_readings(pd.DataFrame({"condition": ["c", "c per byte", "d per byte"]}))["condition"].tolist()
+    ['c', 'd per byte']
+    """
+    is_second = np.zeros(len(frame), bool)
+    for name in (name for name in frame if name.startswith("condition")):
+        plain = frame[name].str.removesuffix(PER_BYTE)
+        is_second |= ((plain != frame[name]) & plain.isin(frame[name])).to_numpy()
+    return frame[~is_second]
+
+
 def _read_unit_choices(
     runs: Runs, study: str, model: str, condition: str, letters: Sequence[str]
 ) -> dict[str, npt.NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Name the parts of a whole that stand beside it in a table: tasks beside the mean over tasks."""
+"""Name the parts of a whole that stand beside it, or beside the rest, in a table: tasks beside the mean over tasks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def name_part_beside_total(name: str, total: str, kind: str) -> str:
     >>> [name_part_beside_total(name, "all", "task") for name in ("reading", "all", "task all")]
     ['reading', 'task all', 'task task all']
     """
-    return f"{kind} {name}" if re.fullmatch(f"({kind} )*{total}", name) else name
+    return f"{kind} {name}" if re.fullmatch(f"({kind} )*{re.escape(total)}", name) else name
 
 
 def name_parts_beside_rest(names: pd.Series, rest: str, kind: str) -> pd.Series:
@@ -51,3 +51,14 @@ def name_parts_beside_rest(names: pd.Series, rest: str, kind: str) -> pd.Series:
     """
     new_names = {name: name_part_beside_total(str(name), rest, kind) for name in names.dropna().unique()}
     return names.map(new_names).astype(object).fillna(rest)
+
+
+def name_tasks_of_study(tasks: pd.Series, study: str) -> pd.Series:
+    """Name the task of every row of a study: a row without one is called like the study, and no other task is then.
+
+    >>> name_tasks_of_study(pd.Series(["facts", None]), "facts").tolist()
+    ['task facts', 'facts']
+    >>> name_tasks_of_study(pd.Series(["facts", "other"]), "facts").tolist()
+    ['facts', 'other']
+    """
+    return name_parts_beside_rest(tasks, study, "task") if tasks.isna().any() else tasks

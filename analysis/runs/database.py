@@ -35,7 +35,7 @@ from analysis.runs.folder import (
 from analysis.runs.hashed import refuse_changed_baseline
 from analysis.runs.over_time import split_folders_into_current_and_superseded
 from analysis.runs.parts import Part, restrict_folders_to_part
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_quantity, shorten_to_one_line
 from ground.importing import import_without_interruption
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ class Runs:
 
     def __repr__(self) -> str:
         studies, models = ", ".join(self.info["studies"]), len(self.info["models"])
-        return f"<Runs: {studies}; {models} models; {len(self.folders)} folders>"
+        return f"<Runs: {studies}; {format_quantity(models, 'model')}; {format_quantity(len(self.folders), 'folder')}>"
 
 
 def open_runs(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from analysis.runs.conditions import drop_middle_option_if_not_shown
 from analysis.runs.folder import UNIT
+from ground.errors import format_quantity
 from ground.impossible_rows import read_scale_ends
 
 if TYPE_CHECKING:
@@ -270,6 +271,7 @@ def _describe_sampled_text_counts_by_option(row: Mapping[str, Any]) -> str:
     options = [] if counts is None else drop_middle_option_if_not_shown(row["options"], len(counts))
     if counts is not None and len(counts) == len(options):
         count_text = ", ".join(f"{name} {int(number)}" for name, number in zip(options, counts, strict=True))
-        n_texts = int(sum(counts)) + invalid
-        return f"of {n_texts} {'text' if n_texts == 1 else 'texts'}: {count_text}, none of them {invalid}"
-    return f"of {len(texts)} texts, {invalid} without an answer" if texts is not None and invalid else ""
+        return f"of {format_quantity(int(sum(counts)) + invalid, 'text')}: {count_text}, none of them {invalid}"
+    if texts is None or not invalid:
+        return ""
+    return f"of {format_quantity(len(texts), 'text')}, {invalid} without an answer"

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_quantity, shorten_to_one_line
 
 MOST_BYTES = 20_000_000
 _WORKBOOKS = {".xlsx", ".xlsm", ".xls", ".ods", ".numbers"}
@@ -96,7 +96,8 @@ def _split_csv_rows(file: Path, reader: Any, header: list[str]) -> Iterator[Row]
     for cells in reader:
         if len(cells) not in (0, len(header)):
             raise InputError(
-                f"{file}: line {reader.line_num}: {len(cells)} cells, but the header has {len(header)} columns"
+                f"{file}: line {reader.line_num}: {format_quantity(len(cells), 'cell')}, but the header has "
+                f"{format_quantity(len(header), 'column')}"
             )
         if cells:
             yield reader.line_num, dict(zip(header, (cell.strip() for cell in cells), strict=True))

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.agreement import refuse_unknown_invalid_answer_convention
+from analysis.measures.part_names import name_tasks_of_study
 from analysis.runs.folder import ORIGINAL, UNIT
 from analysis.steps.rows import (
     attach_wordings,
@@ -65,7 +66,7 @@ def derive_answers_to_original_questions(
     is_sampled = ~np.isnan(counts[:, 0]) & rows["probability"].isna().to_numpy()
     return rows[[*UNIT, "item", "variant", "pattern"]].assign(
         language=rows["language"].fillna(""),
-        task=rows["attributes.task"].fillna(rows["study"]),
+        task=_name_task_of_every_row(rows),
         said=said,
         yes=np.where(pd.isna(said), np.nan, (said == yes).astype(float)),
         meant=pick_entry_at_place_per_row(canonical, _find_index_of_label_per_row(options, said)),
@@ -73,6 +74,13 @@ def derive_answers_to_original_questions(
         gold=rows["gold"].to_numpy(object),
         outvoted=is_sampled & (invalid >= np.fmax(counts[:, 0], counts[:, 1])),
     )
+
+
+def _name_task_of_every_row(rows: pd.DataFrame) -> pd.Series:
+    """Return the task of every row; without one, the study's name."""
+    by_study = rows["attributes.task"].groupby(rows["study"], sort=False)
+    names = [name_tasks_of_study(tasks, str(study)) for study, tasks in by_study]
+    return pd.concat(names) if names else rows["study"]
 
 
 def _find_index_of_label_per_row(options: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from ground.errors import InputError, RunFailed, join_first_names
+from ground.errors import InputError, RunFailed, format_part_with_verb, join_first_names
 from ground.progress import can_show_progress_bars, print_warning
 from inference.asking import failures
 from inference.asking.adapters import add_base_series_to_adapter_fields
@@ -321,8 +321,8 @@ def print_items_with_too_few_paraphrases(study: Study) -> None:
     unstable = study.items_with_too_few_paraphrases
     if unstable:
         print_warning(
-            f"{study.name}: {len(unstable)} of {len(study.items)} items have fewer than two paraphrases: "
-            f"asked, but left out of stability statistics: {join_first_names(unstable, MOST_LISTED)}"
+            f"{study.name}: {format_part_with_verb(len(unstable), len(study.items), 'item')} fewer than two "
+            f"paraphrases: asked, but left out of stability statistics: {join_first_names(unstable, MOST_LISTED)}"
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ground.errors import RunFailed, format_quantity
+from ground.errors import RunFailed, format_part_with_verb, format_quantity
 
 if TYPE_CHECKING:
     from inference.asking.session import Tally
@@ -74,7 +74,7 @@ def refuse_too_many_failures_or_unasked_models(
         if failed > allowed.count_allowed_failures(rows):
             first = next(tally for tally in tallies if tally.failed)
             failed_studies.append(
-                f"{folder}: {failed:,} of {rows:,} rows have no response "
+                f"{folder}: {format_part_with_verb(failed, rows, 'row')} no response "
                 f"(first {first.model} {first.condition}, {first.first_error})"
             )
             some_saved = some_saved or failed < rows

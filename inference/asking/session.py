@@ -279,7 +279,7 @@ class Writer:
             except OSError as error:
                 lost, self.rows = len(self.rows) - self._saved, self.rows[: self._saved]
                 raise RunFailed(
-                    f"{self._run.path}: {lost:,} rows could not be written ({error}); "
+                    f"{self._run.path}: {format_quantity(lost, 'row')} could not be written ({error}); "
                     "what was saved before stays: make room, then give the same command again"
                 ) from error
             self._saved = len(self.rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from ground.errors import shorten_text
+from ground.errors import format_part_with_verb, shorten_text
 from ground.progress import print_warning
 from inference.asking.limit import ChosenQuestions
 from inference.asking.rounds import Draw, Questions
@@ -88,8 +88,8 @@ def _describe_items_short_of_wordings(short_keys: Sequence[Key], sizes: Sequence
     if max(sizes) < n_wordings:
         group = "item" if is_per_item else "pattern of an item"
         return f"--wordings {n_wordings:,} is more than any {group} has ({max(sizes):,} at most): all are asked"
+    noun, plural = ("reworded item", "reworded items") if is_per_item else ("pattern of items", "patterns of items")
     return (
-        f"{len(short_keys):,} of {len(sizes):,} {'reworded items' if is_per_item else 'patterns of items'} have fewer "
-        f"wordings than --wordings {n_wordings:,}, and are asked in all of theirs "
-        f"(such as {shorten_text('/'.join(short_keys[0]))})"
+        f"{format_part_with_verb(len(short_keys), len(sizes), noun, plural=plural)} fewer wordings than --wordings "
+        f"{n_wordings:,} (such as {shorten_text('/'.join(short_keys[0]))}): all of these are asked"
     )

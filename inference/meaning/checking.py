@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError, shorten_text
+from ground.errors import InputError, format_quantity, shorten_text
 from ground.locking import hold_lock_during_block
 from ground.meaning.verdicts import MEANINGS
 from ground.progress import print_progress, print_warning
@@ -179,7 +179,8 @@ class MeaningCheck:
         for name in table.checks_in_order_of_kind:
             lacking = len(self._wordings_and_decoys) - len(table.scores[name])
             if lacking and name not in named and not name.startswith(f"{PEOPLE}:"):
-                print_warning(f"{name}: says nothing of {lacking:,} texts; name it in --check to ask for them")
+                texts = format_quantity(lacking, "text")
+                print_warning(f"{name}: says nothing of {texts}; name it in --check to have them asked")
 
     def _make_or_read_decoys_and_their_record(self) -> tuple[dict[str, Any], list[Decoy]]:
         """Make the decoys or read their table; also what is recorded of them. An earlier call's are made again."""

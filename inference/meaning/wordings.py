@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from ground.errors import InputError, join_first_names, shorten_text
+from ground.errors import InputError, format_part_with_verb, join_first_names, shorten_text
 from inference.paraphrase.decoys import Decoy
 from inference.runfolder.stored_study import read_stored_study
 from inference.stimuli import items as item_files
@@ -159,7 +159,8 @@ class Source:
         if turned:
             lines.append(f"wordings made to mean something else: {len(turned):,}, such as '{turned[0]}': not checked")
         return lines + [
-            f"{len(listed):,} of {len(self.study.items):,} items have {reason}: not checked: {join_first_names(listed)}"
+            f"{format_part_with_verb(len(listed), len(self.study.items), 'item')} {reason}: not checked: "
+            f"{join_first_names(listed)}"
             for listed, reason in ((lacking, "no original"), (alone, "no wording beside their original"))
             if listed
         ]

@@ -24,7 +24,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from ground import run_json, spreadsheet
-from ground.errors import InputError, RunFailed
+from ground.errors import InputError, RunFailed, format_part_with_verb, format_quantity
 from ground.writing import write_atomically
 from inference.asking.execute import MOST_LISTED, Task, ask_tasks_and_list_tallies
 from inference.asking.failures import AllowedFailures, describe_remedy_for_failed_rows
@@ -115,7 +115,7 @@ def make_paraphrase_folder(
     failed = [choice.original.item for choice in choices if not choice.calls]
     if failed:
         raise RunFailed(
-            f"{len(failed):,} of {len(choices):,} items got no answer (such as '{failed[0]}')"
+            f"{len(failed):,} of {format_quantity(len(choices), 'item')} got no answer (such as '{failed[0]}')"
             f"{'; the others were written' * (len(failed) < len(choices))}: {describe_remedy_for_failed_rows(tallies)}"
         )
     return choices
@@ -238,7 +238,8 @@ def _print_items_with_too_few(choices: Sequence[ParaphraseChoice], n_wanted: int
     short = [choice for choice in choices if len(choice.kept_wordings) < n_wanted]
     if not short:
         return
-    print(f"{len(short):,} of {len(choices):,} items have fewer than {n_wanted:,} paraphrases:", file=sys.stderr)
+    subject = format_part_with_verb(len(short), len(choices), "item")
+    print(f"{subject} fewer than {format_quantity(n_wanted, 'paraphrase')}:", file=sys.stderr)
     rows: list[Sequence[Any]] = [("item", *(name.replace("_", " ") for name in COUNTS))]
     rows += [
         (choice.original.item, *_count_calls_and_lines_of_item_by_outcome(choice).values())

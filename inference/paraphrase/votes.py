@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ground.errors import InputError, format_nearest_name_hint, format_quantity, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, format_part_with_verb, format_quantity, shorten_text
 from ground.spreadsheet import unescape_formula
 from inference.importers.shared.saving import split_named_paths
 from inference.paraphrase.decoys import Decoy
@@ -127,7 +127,8 @@ def read_votes_of_sheets(sheets: Mapping[str, Path], items: Sequence[Item], deco
 def describe_accepted_decoys_by_annotator(votes: Votes) -> list[str]:
     """Say of every annotator how many decoys were taken for wordings, one line each."""
     return [
-        f"{annotator}: {sum(of_annotator.values()):,} of {len(of_annotator):,} decoys are marked with yes"
+        f"{annotator}: {format_part_with_verb(sum(of_annotator.values()), len(of_annotator), 'decoy', 'is', 'are')} "
+        "marked with yes"
         for annotator, of_annotator in votes.decoys.items()
         if of_annotator
     ]

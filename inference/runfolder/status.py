@@ -98,9 +98,10 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     for status in statuses:
         draws_of_models = [draws.values() for draws in status.run_json_content.get("drawn", {}).values()]
         drawn = describe_number_of_drawn_wordings(list(chain(*draws_of_models)))
+        n_items, n_asked = _count_items_and_asked_ones(status.folder)
         yield (
             f"{status.folder}: {_describe_study_and_last_session(status.run_json_content)}"
-            f"{_describe_number_of_asked_items(status.folder)}"
+            f"{f'; {n_asked:,} of {n_items:,} items asked' if n_asked < n_items else ''}"
             f"{f'; {drawn}' if drawn else ''}"
         )
         yield from _format_progress_as_table_lines(status.progress)
@@ -111,7 +112,7 @@ def describe_statuses_of_runs(statuses: Sequence[Status]) -> Iterator[str]:
     yield (
         f"in all: {format_quantity(sum(progress.done for progress in begun), 'row')} done, {rows_left_in_all:,} left"
         + (f", and {format_quantity(unloaded, 'model')} not begun" if unloaded else "")
-        + (f" ({imported:,} were imported: nothing is asked)" if imported else "")
+        + (f" ({format_quantity(imported, 'was', 'were')} imported: nothing is asked)" if imported else "")
     )
 
 
@@ -125,18 +126,23 @@ def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
 
     Returns
     -------
-    A mapping per run folder: folder, study, protocol, started, finished (of the last session; null: still running, or
-    stopped), and conditions: per model and condition done, left and failed rows. `condition` is null for a model that
-    was not begun, `left` is null for such a model, and where rows were imported.
+    A mapping per run folder: folder, study, protocol, items, items_asked, started, finished (of the last session; null:
+    still running, or stopped), and conditions: per model and condition done, left and failed rows, and the wordings
+    that were drawn. `condition` is null for a model that was not begun, `left` is null for such a model, and where rows
+    were imported; `drawn` is null where all wordings are asked.
     """
     records = []
     for status in statuses:
         last_session = (status.run_json_content["sessions"] or [{}])[-1]
+        n_items, n_asked = _count_items_and_asked_ones(status.folder)
+        draws_by_model = status.run_json_content.get("drawn", {})
         records.append(
             {
                 "folder": str(status.folder),
                 "study": status.run_json_content["study"]["name"],
                 "protocol": status.run_json_content["study"]["protocol"],
+                "items": n_items,
+                "items_asked": n_asked,
                 "started": last_session.get("started"),
                 "finished": last_session.get("finished"),
                 "conditions": [
@@ -146,6 +152,7 @@ def list_status_records(statuses: Sequence[Status]) -> list[dict[str, Any]]:
                         "done": progress.done,
                         "left": progress.rows_left,
                         "failed": progress.failed,
+                        "drawn": draws_by_model.get(progress.model, {}).get(progress.condition),
                     }
                     for progress in status.progress
                 ],
@@ -252,13 +259,13 @@ def _describe_study_and_last_session(run_json_content: Mapping[str, Any]) -> str
     return f"study {study['name']} ({study['protocol']}), last session begun {last.get('started', 'never')}, {ended}"
 
 
-def _describe_number_of_asked_items(folder: Path) -> str:
-    """Say how many of the items have a row, where some have none yet, as after `--limit`; else empty."""
+def _count_items_and_asked_ones(folder: Path) -> tuple[int, int]:
+    """Count the items of a run folder, and those that have a row; the others have none yet, as after `--limit`."""
     items = set(read_parquet(folder / "stimuli.parquet", ["item"])["item"].to_pylist())
     asked_items = set[str]().union(
         *(set(read_parquet(path, ["item"])["item"].to_pylist()) for path in _list_response_parts(folder))
     )
-    return f"; {len(items & asked_items):,} of {len(items):,} items asked" if items - asked_items else ""
+    return len(items), len(items & asked_items)
 
 
 def describe_number_of_drawn_wordings(draws: Sequence[Mapping[str, int]]) -> str:

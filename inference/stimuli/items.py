@@ -19,7 +19,7 @@ from shlex import quote
 from sys import intern
 from typing import Any
 
-from ground.errors import InputError, format_nearest_name_hint, join_first_names, shorten_text
+from ground.errors import InputError, format_nearest_name_hint, format_part_with_verb, join_first_names, shorten_text
 from ground.numerals import COMMA
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
@@ -120,8 +120,8 @@ def _iterate_notes_on_recognised_table(shape: Shape, items: tuple[Item, ...]) ->
     lacking = [item.item for item in items if item.original is None]
     if lacking:
         yield (
-            f"{len(lacking):,} of {len(items):,} items have no original, so all their wordings count as paraphrases, "
-            f"and the first stands for the item in tables: {join_first_names(lacking)}"
+            f"{format_part_with_verb(len(lacking), len(items), 'item')} no original, so all their wordings count as "
+            f"paraphrases, and the first stands for the item in tables: {join_first_names(lacking)}"
         )
 
 

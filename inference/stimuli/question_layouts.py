@@ -27,7 +27,7 @@ from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from inference.stimuli.reading import records
 from inference.stimuli.reading.csv_rows import read_nonempty_csv_rows
 from inference.stimuli.reading.files import read_text_file, shorten_value
@@ -75,8 +75,8 @@ def read_question_records(path: Path) -> Iterator[Record]:
         for number, cells in read_nonempty_csv_rows(path):
             if len(cells) != len(MMLU_CELLS):
                 raise InputError(
-                    f"{path}, row {number}: {len(cells)} cells where MMLU has {len(MMLU_CELLS)} (question, four "
-                    "choices, letter); put a text that holds , into quotes"
+                    f"{path}, row {number}: {format_quantity(len(cells), 'cell')} where MMLU has {len(MMLU_CELLS)} "
+                    "(question, four choices, letter); put a text that holds , into quotes"
                 )
             yield f"row {number}", {**dict(zip(MMLU_CELLS, cells, strict=True)), "source": "mmlu"}
         return

@@ -180,7 +180,9 @@ def test_a_stopped_plan_says_what_is_left_and_goes_on(folder, loaded, monkeypatc
     (record,) = records["runs"]
     assert (record["study"], record["protocol"]) == ("orders", "agreement")
     assert record["finished"] >= record["started"]
-    assert record["conditions"][0] == {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0}
+    assert record["items"] == record["items_asked"] == 2
+    first = {"model": "b", "condition": "plain/yes-no", "done": 4, "left": 0, "failed": 0, "drawn": None}
+    assert record["conditions"][0] == first
 
 
 @pytest.mark.slow
@@ -278,6 +280,7 @@ REFUSED = [
     ),
     ('name = "texts"', 'folder = "orders"', "[[study]] 2: there is a study in the folder 'orders' already"),
     ('name = "texts"', 'folder = "../up"', "plan.toml, [[study]] 2: '../up' cannot be the name of a folder"),
+    ('name = "texts"', 'folder = "a:b"', "plan.toml, [[study]] 2: 'a:b' cannot be the name of a folder"),
     ('name = "texts"', 'folder = "aux.1"', "[[study]] 2, folder: Windows cannot open a file called aux.1"),
     ('name = "texts"', "folder = 5", "plan.toml, [[study]] 2, folder: expected text, not 5"),
     ('name = "texts"', 'folder = ""', "plan.toml, [[study]] 2: '' cannot be the name of a folder"),
@@ -300,8 +303,9 @@ def test_what_is_wrong_is_one_line_before_anything_is_loaded_or_written(folder, 
 
 
 def test_an_empty_address_of_a_cluster_is_refused_beside_a_run_file_too(folder, loaded, capsys):
-    assert run(folder, "--ray", "") == 2
-    assert "--ray: is empty; give the address of a cluster" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        run(folder, "--ray", "")
+    assert "--ray: is empty" in capsys.readouterr().err
     assert loaded == []
 
 

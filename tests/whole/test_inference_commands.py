@@ -152,7 +152,7 @@ def test_a_run_from_the_command_line(items, tmp_path, trivial, capsys):
     command = recorded["sessions"][0]["command"]
     assert command[:6] == ["python", "-m", "inference", "run", "agreement", "--items"]
     assert (
-        "1 of 2 items have fewer than two paraphrases: asked, but left out of stability statistics: b"
+        "1 of 2 items has fewer than two paraphrases: asked, but left out of stability statistics: b"
         in capsys.readouterr().err
     )
 

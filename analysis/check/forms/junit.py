@@ -15,6 +15,7 @@ import xml.etree.ElementTree as ET
 from analysis.check.checking import Check, DecidedRule
 from analysis.check.forms.lines import describe_outcome, describe_rule_and_worst_outcome
 from analysis.check.outcomes import CANNOT_TELL
+from ground.errors import format_quantity
 
 SUITE = "waver check"
 NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # characters that XML 1.0 does not have
@@ -59,7 +60,7 @@ def _add_test_case_of_rule(suite: ET.Element, result: DecidedRule) -> None:
     case = ET.SubElement(suite, "testcase", name=result.rule.name, classname=SUITE)
     lines = [f"{decided.decision}: {describe_outcome(decided)}" for decided in result.outcomes[:MOST_LINES]]
     if len(result.outcomes) > MOST_LINES:
-        lines.append(f"{len(result.outcomes) - MOST_LINES:,} others are not shown")
+        lines.append(f"{format_quantity(len(result.outcomes) - MOST_LINES, 'other is', 'others are')} not shown")
     text, message = "\n".join(lines), describe_rule_and_worst_outcome(result)
     if result.is_failed:
         ET.SubElement(case, "failure", type=result.decision, message=message).text = text

@@ -65,7 +65,7 @@ def _iterate_markdown_lines_of_check(check: Check) -> Iterator[str]:
         )
         if len(rows) > MOST_ROWS:
             yield ""
-            yield f"{len(rows) - MOST_ROWS:,} others are not shown."
+            yield f"{format_quantity(len(rows) - MOST_ROWS, 'other is', 'others are')} not shown."
         yield ""
         yield "</details>"
     if (command := format_command_to_plan_check(check)) is not None:

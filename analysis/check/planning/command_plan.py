@@ -111,7 +111,7 @@ def main(args: argparse.Namespace) -> int:
     from analysis.reporting.catalogue.rewordings import list_readers_by_protocol, read_reworded_studies
     from analysis.reporting.words import format_quantity
     from analysis.statistics.reliability.forecast import MeanForecast
-    from analysis.statistics.reliability.planning import SAMPLES, THOUGHTS, Goal, list_sufficient_designs
+    from analysis.statistics.reliability.planning import MOST_ITEMS, SAMPLES, THOUGHTS, Goal, list_sufficient_designs
 
     _refuse_wrong_plan_arguments(args)
     if args.check is not None:
@@ -135,7 +135,7 @@ def main(args: argparse.Namespace) -> int:
     )  # fmt: skip
     if not ranked_designs:
         raise InputError(
-            f"{_describe_plan_goal(args)} is out of reach: shared wordings differ too much, even with the most that "
+            f"{_describe_plan_goal(args)} is out of reach, even with {MOST_ITEMS:,} items in the most wordings that "
             f"are tried; allow a larger {'one' if args.se is not None else 'difference'}"
         )
     nouns = ("pair of models", "pairs of models") if args.se is None else ("model", "models")

@@ -2,7 +2,7 @@
 
 A correlation is over models, and the form of a prompt follows from the model: a base model continues a text, a tuned
 one answers in a chat, a masked one fills a gap. So what differs in the form alone was asked in the same way; and what
-differs in a seed, of a model that shares none with the others.
+differs in a seed, or in having one, of a model that shares none with the others.
 """
 
 from __future__ import annotations
@@ -115,8 +115,7 @@ def _group_units_across_forms(runs: Runs) -> list[tuple[str, dict[str, list[Unit
     names = {key: key[1] for key in groups}
     keys_by_asking: dict[tuple[str, str], list[tuple[str, str, str, str]]] = {}
     for key in groups:
-        if key[3] != "[]":
-            keys_by_asking.setdefault((key[0], key[2]), []).append(key)
+        keys_by_asking.setdefault((key[0], key[2]), []).append(key)
     for keys in keys_by_asking.values():
         largest = max(keys, key=lambda key: len(groups[key]))
         for key in (key for key in keys if key[3] != largest[3]):  # of equal seeds, the names tell the groups apart

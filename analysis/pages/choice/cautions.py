@@ -69,8 +69,8 @@ def _list_choice_cautions(table: pd.DataFrame, changes: pd.DataFrame) -> Iterato
     if len(units_without_choice):
         total = int(units_without_choice["no_choice"].sum())
         yield Caution(
-            f"{format_quantity(total, 'answer')} of {join_names(list(units_without_choice['label']))} are no choice, "
-            "and count as wrong.",
+            f"{format_quantity(total, 'answer')} of {join_names(list(units_without_choice['label']))} "
+            f"{'is no choice, and counts' if total == 1 else 'are no choice, and count'} as wrong.",
             WRONG,
         )
     doubtful_units = answering[answering["read_otherwise"] / answering["n_texts"] >= OFTEN]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import PER_BYTE
+from analysis.measures.choices import leave_out_second_readings
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
@@ -125,19 +125,6 @@ def answer_page_question(
         details={name: sentences for name, sentences in details.items() if sentences},
         explanation=XPARACON_MEANING if answering["xparacon"].notna().any() else "",
     )
-
-
-def leave_out_second_readings(frame: pd.DataFrame) -> pd.DataFrame:
-    """Leave out rows of texts' probabilities per byte: the same answers once more, which sentences would count twice.
-
-    >>> leave_out_second_readings(pd.DataFrame({"condition": ["c", "c per byte", "d per byte"]}))["condition"].tolist()
-    ['c', 'd per byte']
-    """
-    is_second = np.zeros(len(frame), bool)
-    for name in (name for name in frame if name.startswith("condition")):
-        plain = frame[name].str.removesuffix(PER_BYTE)
-        is_second |= ((plain != frame[name]) & plain.isin(frame[name])).to_numpy()
-    return frame[~is_second]
 
 
 def select_rows_over_all_questions(frame: pd.DataFrame) -> pd.DataFrame:
@@ -327,7 +314,7 @@ def _describe_holm_significant_pair_counts(
         differ = int(verdicts.mark_clear_effects(tested["p_holm"]).sum())
         yield (
             f"In {_name_choice_measure(measure)}, {differ:,} of {format_quantity(len(tested), 'pair')} of models "
-            f"differ{scope_text} after Holm."
+            f"{'differs' if differ == 1 else 'differ'}{scope_text} after Holm."
         )
 
 

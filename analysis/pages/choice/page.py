@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import TEXTS, read_choice_studies, require_choice_studies
+from analysis.measures.choices import TEXTS, leave_out_second_readings, read_choice_studies, require_choice_studies
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
@@ -77,7 +77,7 @@ class ChoicePage(Page):
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("choice")
         table = self.frame("choice")
-        all_question_rows = narrative.leave_out_second_readings(narrative.select_rows_over_all_questions(table))
+        all_question_rows = leave_out_second_readings(narrative.select_rows_over_all_questions(table))
         return render_template_for_notebook(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
             answers=int(all_question_rows["n"].sum()),

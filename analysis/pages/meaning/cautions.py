@@ -101,9 +101,9 @@ def _list_left_out_item_cautions(units: pd.DataFrame) -> Iterator[str]:
     for row in worst[worst["left_out_items"] > 0].to_dict("records"):
         n_left, n_items = int(row["left_out_items"]), int(row["n_items"])
         yield Caution(
-            f"{n_left:,} of {format_quantity(n_items + n_left, 'item')} have no wording of the same meaning, "
-            f"and are in neither share. They hold up to {format_percent(row['left_out_flips'])} of a model's changed "
-            f"answers{'' if row['left_out_flips'] <= MOST_LEFT_OUT else ': too many for a word'}.",
+            f"In neither share: {n_left:,} of {format_quantity(n_items + n_left, 'item')} without a wording of the "
+            f"same meaning. Up to {format_percent(row['left_out_flips'])} of a model's changed answers are there"
+            f"{'' if row['left_out_flips'] <= MOST_LEFT_OUT else ': too many for a word'}.",
             LEFT_OUT,
         )
 

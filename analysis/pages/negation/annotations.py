@@ -10,7 +10,7 @@ from pathlib import Path
 
 from analysis.pages.negation.dataset import LABELS
 from analysis.pages.negation.rows import ENDINGS, Row, read_dataset_rows_with_file_location
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_quantity, shorten_to_one_line
 
 LEAST = 2  # annotators who must give a label (Yoshida et al., section 3.1.2)
 ANNOTATOR = "annotator"
@@ -116,7 +116,8 @@ def compute_fleiss_kappa_and_note(label_rows: Sequence[Sequence[str]], n_annotat
     n_incomplete = len(label_rows) - len(complete_rows)
     return (
         kappa,
-        f"kappa is over {len(complete_rows):,} pairs; {n_incomplete:,} lack a label of an annotator"
+        f"kappa is over {format_quantity(len(complete_rows), 'pair')}; "
+        f"{format_quantity(n_incomplete, 'lacks', 'lack')} a label of an annotator"
         if n_incomplete
         else "",
     )

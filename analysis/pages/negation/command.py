@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from ground.errors import InputError
+from ground.errors import InputError, format_part_with_verb
 from ground.parser import parse_path
 
 COMMAND = "negation"
@@ -54,8 +54,8 @@ def main(args: argparse.Namespace) -> int:
     }
     n_unnegated = sum(len(group) == 1 for group in instance_groups)
     if n_unnegated:
-        print(f"{n_unnegated:,} of {counts['d_orig']:,} originals have no negation: they are in no minimal pair",
-              file=sys.stderr)  # fmt: skip
+        subject = format_part_with_verb(n_unnegated, len(instance_groups), "original")
+        print(f"{subject} no negation: not in any minimal pair", file=sys.stderr)
     if None in (counts[f"m_{kind}_{end}"] for kind in KINDS for end in POSITIONS):
         print("where the negation stands is not known for all minimal pairs, so their number by position is null",
               file=sys.stderr)  # fmt: skip

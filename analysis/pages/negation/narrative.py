@@ -130,7 +130,7 @@ def _describe_models_losing_most_and_least(important: pd.DataFrame) -> Iterator[
     rows = important.sort_values("acc_change", kind="stable")
     for row in (rows.iloc[0], rows.iloc[-1])[: len(rows)]:
         yield (
-            f"Over {row['n']:,} pairs with an important negation, {row['name']} is right in "
+            f"Over {format_quantity(row['n'], 'pair')} with an important negation, {row['name']} is right in "
             f"{format_percent(row['acc'])} without it and in {format_percent(row['acc_negated'])} with it. The change "
             f"is {format_percentage_points(row['acc_change'])} points{_format_accuracy_change_interval(row)}."
         )

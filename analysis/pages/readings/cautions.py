@@ -16,6 +16,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.validity import FEW_ANSWERS, list_cautions_unless_all_models_unjudged
+from ground.errors import format_part_with_verb
 
 JUDGE = "judge "
 
@@ -101,10 +102,12 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
     if len(rows):
         n_answered = rows["left_out"] + rows["n_wordings"]
         rows = rows.loc[(rows["left_out"] / n_answered).astype(float).sort_values(ascending=False, kind="stable").index]
+        n_left = int(rows["left_out"].sum())
         with_models = f"With {join_long_names(list(rows['name']))}, " if compared["name"].nunique() > 1 else ""
         yield Caution(
-            f"{with_models}{int(rows['left_out'].sum()):,} of {int(n_answered.sum()):,} wordings are left out, as not "
-            "every reading answered them. Those left may be the easy ones: ask all wordings in every way to keep them.",
+            f"{with_models}{format_part_with_verb(n_left, int(n_answered.sum()), 'wording', 'is', 'are')} left out, as "
+            "not every reading answered all. Those left may be the easy ones: ask all wordings in every way to keep "
+            "them.",
             LEFT_OUT,
         )
 

@@ -303,8 +303,9 @@ def _describe_reading_differences_from_people(corrections: pd.DataFrame, reading
     names = add_labels_and_conditions_to_readings(readings)[[*keys, "name"]].drop_duplicates()
     rows = corrections.merge(names, on=keys).dropna(subset=["corrected_sd", "wording_sd"])
     return [
-        f"With {row['name']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of {row['n_texts']:,} "
-        f"texts as people do; corrected, its SD over wordings is {row['corrected_sd']:.3f} instead of "
+        f"With {row['name']}, the {row['reading']} takes {format_percent(row['texts_alike'])} of "
+        f"{format_quantity(row['n_texts'], 'text')} as people do; corrected, its SD over wordings is "
+        f"{row['corrected_sd']:.3f} instead of "
         f"{row['wording_sd']:.3f}."
         for row in rows.to_dict("records")[:6]
     ]

@@ -19,6 +19,7 @@ from analysis.reporting.words import (
 )
 from analysis.reporting.words.doubts import LEFT_OUT, WIDE, Caution
 from ground.capitals import capitalise_sentence
+from ground.errors import format_part_with_verb
 
 TABLES = ("template_reliability", "template_scores", "wording_ranking", "template_pairs")
 LIKELY = 0.95
@@ -252,9 +253,10 @@ def _describe_number_of_sure_model_orders(model_pairs: pd.DataFrame) -> Iterator
         n_sure, n_sure_both = ((part[name] >= LIKELY).sum() for name in ("same_wordings", "same_both"))
         number = f"{part['n_templates'].iloc[0]:.1f}".removesuffix(".0")
         per_task = " per task" if part["task"].iloc[0] == ALL else ""
+        pairs_keep = format_part_with_verb(n_sure, len(part), "pair", "keeps its", "keep their")
         yield (
-            f"{where}{n_sure:,} of {format_quantity(len(part), 'pair')} keep their order under {number} other "
-            f"templates{per_task} with a probability of 95 % or more. With other items, too, {n_sure_both:,} do so."
+            f"{where}{pairs_keep} order under {number} other templates{per_task} with a probability of 95 % or more. "
+            f"With other items, too, {format_quantity(n_sure_both, 'does', 'do')} so."
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.chance import DRAWN
+from analysis.measures.choices import leave_out_second_readings
 from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.reliability.accuracy_sentences import format_coefficient
@@ -86,7 +87,7 @@ def answer_page_question(
         What the page says in words.
     """
     precision = frames["wording_precision"]
-    condition_rows = precision[precision["headline"].astype(bool)]
+    condition_rows = leave_out_second_readings(precision[precision["headline"].astype(bool)])
     condition_rows = condition_rows.assign(label=labels.build_row_labels(condition_rows))
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
     headline_rows = headline_rows.assign(name=labels.build_row_labels(headline_rows.drop(columns="condition")))

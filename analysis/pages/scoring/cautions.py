@@ -73,7 +73,9 @@ def _yield_score_cautions(
     moved = sampled["clipped"].sum()
     if total and moved / total >= OFTEN_CLIPPED:
         yield Caution(
-            f"{moved:,} of {total:,.0f} samples ({format_percent(moved / total)}) were moved into the range.", WRONG
+            f"{moved:,} of {format_quantity(int(total), 'sample')} ({format_percent(moved / total)}) "
+            f"{'was' if moved == 1 else 'were'} moved into the range.",
+            WRONG,
         )
     wordy = int((models["unscored"] - models["no_response"]).sum())
     if wordy:

@@ -138,8 +138,8 @@ def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
     most = f", most from {worst['label']} ({format_percent(worst['share'])})" if invalid["share"].nunique() > 1 else ""
     return [
         Caution(
-            f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) hold no valid "
-            f"answer{most}.",
+            f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) "
+            f"{'holds' if bad == 1 else 'hold'} no valid answer{most}.",
             LEFT_OUT,
         )
     ]

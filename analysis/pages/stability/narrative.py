@@ -332,7 +332,7 @@ def _describe_model_pairs_differing_in_flips(
             *limit,
         ]
     return [
-        f"Of {len(pairs):,} pairs compared, {different:,} {'differs' if different == 1 else 'differ'} in "
+        f"Of {format_quantity(len(pairs), 'pair')} compared, {format_quantity(different, 'differs', 'differ')} in "
         f"flips{wordings_text} (exact sign test over items at {ALPHA:g}, corrected after Holm over all pairs).",
         *limit,
     ]
@@ -358,5 +358,5 @@ def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, cho
     return (
         f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
         f"paraphrases that have a defined {choice.measure_phrase}. Of {format_quantity(total, 'response')}, "
-        f"{bad:,} hold no valid answer; {format_quantity(failed, 'prompt')} failed."
+        f"{format_quantity(bad, 'holds', 'hold')} no valid answer; {format_quantity(failed, 'prompt')} failed."
     )

@@ -19,7 +19,7 @@ from analysis.pages.text_features.templates import map_template_study_to_reason_
 from analysis.runs.folder import quote_sql_literal
 from analysis.statistics import mixed
 from analysis.statistics.mixed.design import FAMILY
-from ground.errors import InputError, shorten_to_one_line
+from ground.errors import InputError, format_quantity, shorten_to_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,8 @@ def list_unmet_mixed_model_requirements(
         unmet.append(f"a mixed model needs 2 items; there is {n_items}")
     elif n_answers <= n_items + n_coefficients:
         unmet.append(
-            f"{n_coefficients} features of {n_items} items need at least {n_items + n_coefficients + 1} valid answers "
+            f"{format_quantity(n_coefficients, 'feature')} of {n_items} items "
+            f"{'needs' if n_coefficients == 1 else 'need'} at least {n_items + n_coefficients + 1} valid answers "
             f"to paraphrases; there are {n_answers}"
         )
     if not varies:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.measures.agreement import build_nonanswer_wins_among_samples_sql, refuse_unknown_invalid_answer_convention
+from analysis.measures.part_names import name_tasks_of_study
 from analysis.measures.thoughts import build_sql_of_answered_option
 from analysis.runs import Runs
 from analysis.runs.conditions import MAY_DIFFER_BETWEEN_MODELS
@@ -79,7 +80,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     labels = {name: _read_yes_no_labels(runs, name) for name in names}
     for name in names:
         _refuse_malformed_wording_stimuli(runs, name, labels[name])
-    views = " UNION ALL ".join(_build_wording_view_sql_of_study(name, labels[name][0]) for name in names)
+    views = " UNION ALL ".join(_build_wording_view_sql_of_study(runs, name, labels[name][0]) for name in names)
     runs.execute(f"CREATE VIEW wording_answers AS {views}")
 
 
@@ -154,8 +155,15 @@ def _refuse_malformed_wording_stimuli(runs: Runs, study: str, yes_no_labels: lis
         )
 
 
-def _build_wording_view_sql_of_study(study: str, yes_label: str) -> str:
+def _build_wording_view_sql_of_study(runs: Runs, study: str, yes_label: str) -> str:
     """Return the SQL of one study's rows of the view."""
+    task = "map_extract(s.attributes, 'task')[1]"
+    tasks = runs.sql(f"SELECT DISTINCT {task} AS task FROM stimuli AS s WHERE study = ?", [study])["task"]
+    new_names = dict(zip(tasks.dropna(), name_tasks_of_study(tasks, study)[tasks.notna()], strict=True))
+    renamed = "".join(
+        f" WHEN {task} = {quote_sql_literal(name)} THEN {quote_sql_literal(new_name)}"
+        for name, new_name in new_names.items() if name != new_name
+    )  # fmt: skip
     name, yes_sql = quote_sql_literal(study), quote_sql_literal(yes_label)
     place = f"list_position(s.options, {yes_sql})"
     counted = 'r."count"[1] + r."count"[2]'
@@ -169,7 +177,7 @@ def _build_wording_view_sql_of_study(study: str, yes_label: str) -> str:
                p_yes, outvoted
         FROM (SELECT r.model, r.condition, r.item, r.variant, s.position AS place, s.pattern,
                      coalesce(s.language, '') AS language,
-                     coalesce(map_extract(s.attributes, 'task')[1], {name}) AS task,
+                     CASE WHEN {task} IS NULL THEN {name}{renamed} ELSE {task} END AS task,
                      s.gold, s.options, s.canonical, coalesce({said}, {most}) AS said,
                      r.probability IS NULL AND coalesce({build_nonanswer_wins_among_samples_sql()}, false) AS outvoted,
                      CASE WHEN r.probability IS NOT NULL

@@ -10,11 +10,11 @@ class Doubt(IntEnum):
     """What a caution says, the gravest first: the written rule by which pages sort their cautions."""
 
     WRONG = 1
-    """A number may be wrong, or not what its name says: invalid answers, bounds, chance, other settings."""
+    """A number may be wrong, or not what its name says: invalid answers that count in it, bounds, chance, settings."""
     WIDE = 2
     """A number is less sure than it looks: few items, models, wordings or people; a fit that leans on little."""
     LEFT_OUT = 3
-    """Something was asked or could be told, and is in no number: prompts, models, items, measures."""
+    """Something was asked or could be told, and is in no number: dropped answers, prompts, models, items, measures."""
     READING = 4
     """How a number is to be read."""
 

@@ -130,16 +130,13 @@ class Goal:
         Returns
         -------
         float
-            From `least_items` on; infinite where none is enough.
+            From `least_items` on; infinite where `MOST_ITEMS` are too few.
         """
         if np.isnan(self.difference):
             shared, item_variance = forecast.split_shared_and_item_variance(n_wordings, n_samples)
             allowed_variance = self.error**2 - shared
-            return (
-                max(float(np.ceil(item_variance / allowed_variance - 1e-9)), least_items)
-                if allowed_variance > 0
-                else np.inf
-            )
+            n_items = np.ceil(item_variance / allowed_variance - 1e-9) if allowed_variance > 0 else np.inf
+            return max(float(n_items), least_items) if n_items <= MOST_ITEMS else np.inf
 
         def reaches_power(n_items: float) -> bool:
             """Tell whether the test finds the difference with the wanted power with so many items."""

@@ -248,7 +248,7 @@ def _describe_pair_counts(
         len(places) for group in asked_groups.values() for places in nli.find_parent_indices_of_minimal_pairs(group)
     )
     aside = (
-        f"; {len(instances) - len(asked_instances):,} are of the originals of exemplars"
+        f"; {format_quantity(len(instances) - len(asked_instances), 'is', 'are')} of the originals of exemplars"
         if len(asked_instances) < len(instances)
         else ""
     )

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ground.errors import InputError
+from ground.errors import InputError, format_quantity
 from ground.progress import print_progress
 from inference.arguments import choose_given_or_recorded_seed
 from inference.asking.answer_ways import AnswerWays, add_answer_arguments, parse_answer_ways
@@ -220,7 +220,8 @@ def prepare_study(options: Namespace) -> tuple[Study, Asking]:
     free_texts = tuple(text for text in pool.texts if text.text not in shown_texts)
     asked_texts = texts.sample_texts_by_seed(free_texts, options.sample, options.balanced, seed)
     name = _name_study_after_items_and_bank(options.items, bank) if options.name is None else options.name
-    aside = f"; {len(pool.texts) - len(free_texts)} are exemplars" if len(free_texts) < len(pool.texts) else ""
+    n_aside = len(pool.texts) - len(free_texts)
+    aside = f"; {format_quantity(n_aside, 'is an exemplar', 'are exemplars')}" if n_aside else ""
     print_progress(
         f"{options.items}: {pool.describe_rows_read_and_kept()}{aside}; "
         f"asked: {texts.describe_gold_counts(asked_texts)}"

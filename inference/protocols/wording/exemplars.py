@@ -108,7 +108,7 @@ def read_exemplars(path: Path, bank: Bank, seed: int) -> tuple[Exemplar, ...]:
     answers = [exemplar.shot.label for exemplar in exemplars]
     if answers.count(YES) != answers.count(NO):
         raise InputError(
-            f"{path}: {answers.count(YES)} of the answers shown are Yes and {answers.count(NO)} No; two each are "
+            f"{path}: of the answers shown, {answers.count(YES)} say Yes and {answers.count(NO)} No; two each are "
             "needed (an antonym shows the opposite of its gold)"
         )
     return tuple(exemplars)

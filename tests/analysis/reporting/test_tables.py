@@ -464,7 +464,7 @@ class TestPrintedRows:
     def test_they_are_left_out_and_counted(self, choice_run):
         rows, told = self.table(choice_run)
         assert {row["source"] for row in rows} == {"these runs"}
-        assert told == "choice_wordings: 6 rows that papers printed are left out; --with-published has them\n"
+        assert told == "choice_wordings: left out: 6 rows that papers printed; --with-published has them\n"
 
     @pytest.mark.slow
     def test_they_are_there_where_they_are_asked_for(self, choice_run):

@@ -159,6 +159,7 @@ CASES = [
     ),
     Case("a plan with a blank", ("analysis", "plan", "run", "--se", " "), ("--se: ' ' is not a number",)),
     Case("a report into no folder", "analysis report run --out=", ("--out: is empty",), small_run),
+    Case("people in no file", "analysis report run --out o --people=", ("--people: is empty",), small_run),
     Case("rules in no file", "analysis check run --rules=", ("--rules: is empty",), small_run),
     Case("a table in two forms", "analysis table run stability --json --format csv", ("not allowed with",), small_run),
     Case("a width of CSV", "analysis table run stability --width text", ("--width text", "--format latex"), small_run),

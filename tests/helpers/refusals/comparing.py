@@ -65,6 +65,8 @@ CASES = [
     Case("no folder to write to", f"{COMPARE} --out no/table.csv", ("--out", "there is no folder no"), _scores),
     Case("a folder to write to", f"{COMPARE} --out .", ("--out .", "is a folder"), _scores),
     Case("no name to write to", f"{COMPARE} --page=", ("--page: is empty",), _scores),
+    *(Case(f"nothing after {option}", f"{COMPARE} {option}=", (f"{option}: is empty",), _scores)
+      for option in ("--model-a", "--condition-b", "--name-a", "--measure")),
     Case("a file of A to write to", f"{COMPARE} --out A/run.json", ("A/run.json", "part of A", "new one"), _scores),
     Case("a pipe to write to", f"{COMPARE} --out pipe", ("--out pipe", "not an ordinary file"),
          lambda folder: (_scores(folder), os.mkfifo(folder / "pipe"))),

@@ -42,6 +42,7 @@ CHECK = "analysis plan run --check rules.toml"
 _SCORE = "not worse by 0.05 in score"
 CASES = [
     Case("a plan of flips of scores", f"{PLAN} --measure flips", ("'flips'", "known here: score"), _prompted),
+    Case("a plan of nothing", f"{PLAN} --measure=", ("--measure: is empty",), _prompted),
     Case("a plan as JSON of flips of scores", f"{PLAN} --json --measure flips", ("'flips'",), _prompted),
     Case("a plan of agreement of scores", f"{PLAN} --measure agreement", ("'agreement'", "known here: score"),
          _prompted),

@@ -193,7 +193,7 @@ CASES += [
     aliased("aliases that are empty", "", ("empty",)),
     aliased("aliases of another kind", "{}", ("csv, .yaml or .yml",), "json"),
     aliased("aliases without their columns", "name,alias\na,b\n", ("columns model and alias",)),
-    aliased("ragged aliases", "model,alias\na,b\nb\n", ("line 3", "1 cells", "2 columns")),
+    aliased("ragged aliases", "model,alias\na,b\nb\n", ("line 3", "1 cell,", "2 columns")),
     aliased("a model with two aliases", "model,alias\na,b\na,c\n", ("line 3", "'a' has two aliases")),
     aliased("a model without an alias", "model,alias\na,\n", ("line 2", "no alias")),
     aliased("an alias without a model", "model,alias\n,a\n", ("line 2", "no model")),

@@ -25,6 +25,7 @@ CASES = [
 CASES += [
     Case(name, (*RUN.split(), f"--base-url={address}"), ("--base-url",), ITEMS)
     for name, address in (
+        ("no address", ""),
         ("an address without a scheme", "127.0.0.1:9/v1"),
         ("an address of a file", "file:///etc/passwd"),
         ("an address without a host", "http:///v1"),

@@ -18,7 +18,6 @@ import pytest
 
 from ground.errors import InputError, RunFailed
 from helpers.trivial_engine import TrivialEngine, shown, small_study
-from inference.arguments import open_ray_cluster
 from inference.asking.adapters import add_adapter_models
 from inference.asking.answer_ways import AnswerWays
 from inference.asking.cluster import Cluster, group_batches_into_tasks, prepare_code_folders_for_workers
@@ -46,11 +45,6 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"a Ray cluster needs the package ray: pip install .*\[ray\]'"):
         Cluster("local")
-
-
-def test_an_empty_address_is_refused_in_one_line():
-    with pytest.raises(InputError, match=r"^--ray: is empty; give the address"):
-        open_ray_cluster("", None)
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from inference.protocols.agreement import Questions, read_agreement_prompts
 from inference.runfolder.status import (
     describe_statuses_of_runs,
     list_progress_of_models_and_conditions,
+    list_status_records,
     read_statuses_of_runs,
 )
 
@@ -46,7 +47,10 @@ def test_the_first_items_are_asked_and_more_later_in_the_same_folder(tmp_path):
     assert ask(tmp_path, 2) == ["0"] * 4 + ["1"] * 4
     assert left(tmp_path) == [(8, 0)]
     assert pq.read_table(tmp_path / "stimuli.parquet").num_rows == 20
-    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(", finished; 2 of 5 items asked")
+    statuses = read_statuses_of_runs(tmp_path)
+    assert next(describe_statuses_of_runs(statuses)).endswith(", finished; 2 of 5 items asked")
+    (record,) = list_status_records(statuses)
+    assert (record["items_asked"], record["items"]) == (2, 5)
     assert ask(tmp_path, 3) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert ask(tmp_path, 1) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4
     assert left(tmp_path) == [(12, 0)]

@@ -22,6 +22,7 @@ from inference.protocols.agreement import Questions, build_agreement_study, read
 from inference.runfolder.status import (
     describe_statuses_of_runs,
     list_progress_of_models_and_conditions,
+    list_status_records,
     read_statuses_of_runs,
 )
 from inference.stimuli.study import ORIGINAL, Item, Study
@@ -90,9 +91,10 @@ def test_a_larger_number_asks_only_what_is_new(tmp_path):
     of_two = ask(tmp_path, 2)
     assert sorted(of_two) == sorted(asks(STUDY, 2))
     assert recorded(tmp_path) == ({"a": {"plain/yes-no": {"wordings": 2, "least": 9, "most": 9}}}, [(12, 0)])
-    assert next(describe_statuses_of_runs(read_statuses_of_runs(tmp_path))).endswith(
-        ", finished; --wordings 2 of up to 9"
-    )
+    statuses = read_statuses_of_runs(tmp_path)
+    assert next(describe_statuses_of_runs(statuses)).endswith(", finished; --wordings 2 of up to 9")
+    (condition,) = list_status_records(statuses)[0]["conditions"]
+    assert condition["drawn"] == {"wordings": 2, "least": 9, "most": 9}
     of_five = ask(tmp_path, 5)
     assert of_five[: len(of_two)] == of_two and sorted(of_five) == sorted(asks(STUDY, 5))
     assert recorded(tmp_path)[0]["a"]["plain/yes-no"]["wordings"] == 5
@@ -156,7 +158,7 @@ def test_of_every_kind_of_rewording(capsys, tmp_path):
     assert main(["status", str(tmp_path)]) == 0
     assert "; --wordings 2 of up to 3 per pattern\n" in capsys.readouterr().out
     asks(mixed, 3, build_key=build_group_key_of_item_and_pattern)
-    assert "mixed: 1 of 2 patterns of items have fewer wordings than --wordings 3" in capsys.readouterr().err
+    assert "mixed: 1 of 2 patterns of items has fewer wordings than --wordings 3" in capsys.readouterr().err
     asks(mixed, 4, build_key=build_group_key_of_item_and_pattern)
     assert "--wordings 4 is more than any pattern of an item has (3 at most): all are asked" in capsys.readouterr().err
 
@@ -165,7 +167,7 @@ def test_items_with_fewer_are_told(capsys):
     uneven = Study(STUDY.protocol, "s", (Item("0", STUDY.items[0].variants[:4]), *STUDY.items[1:]), STUDY.canonical)
     assert Counter(item for item, _ in asks(uneven, 5)) == {"0": 4, "1": 6, "2": 6, "3": 6}
     assert capsys.readouterr().err == (
-        "s: 1 of 4 reworded items have fewer wordings than --wordings 5, and are asked in all of theirs (such as 0)\n"
+        "s: 1 of 4 reworded items has fewer wordings than --wordings 5 (such as 0): all of these are asked\n"
     )
     assert asks(uneven, 12) == asks(uneven, None)
     assert capsys.readouterr().err == "s: --wordings 12 is more than any item has (9 at most): all are asked\n"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ground.errors import InputError
+from ground.errors import InputError, format_part_with_verb
 from inference.protocols.choice.building.steps import SELECTED, LeftOut, Step
 from inference.stimuli import splits
 from inference.stimuli.questions import Question
@@ -58,9 +58,9 @@ def build_step_of_inconsistent_confidence(questions: Sequence[Question], classes
     missing = [question.item for question in questions if question.item not in class_by_item]
     if missing:
         raise InputError(
-            f"{classes_path}: {len(missing):,} of {len(questions):,} questions are not in it (such as "
-            f"{shorten_value(missing[0])}); it belongs to another study: select again, from the judge's run of these "
-            "questions"
+            f"{classes_path}: {format_part_with_verb(len(missing), len(questions), 'question', 'is', 'are')} not in it "
+            f"(such as {shorten_value(missing[0])}); it belongs to another study: select again, from the "
+            "judge's run of these questions"
         )
     kept_questions = tuple(question for question in questions if class_by_item[question.item] == INCONSISTENT)
     left_out = tuple(

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from ground import run_json
-from ground.errors import InputError, format_nearest_name_hint
+from ground.errors import InputError, format_nearest_name_hint, format_quantity
 from inference.asking.models import Model
 from inference.protocols.choice import NAME
 from inference.protocols.choice.rehearsal import list_base_prompt_text_conditions
@@ -129,8 +129,8 @@ def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str
         questions[variant.item][variant.pattern].append(RunAnswer(variant, text, is_right, answer is not None))
     if missing:
         raise InputError(
-            f"{folder}: {missing:,} rows of '{model.id}' under {name} have no response; give the call of `run {NAME}` "
-            "again"
+            f"{folder}: no response to {format_quantity(missing, 'row')} of '{model.id}' under {name}; give the "
+            f"call of `run {NAME}` again"
         )
     return ModelAnswers(
         {"name": study["name"], "hash": study["hash"]},

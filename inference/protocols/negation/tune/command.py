@@ -87,7 +87,8 @@ def main(options: argparse.Namespace) -> None:
     print(f"{len(rows):,} rows: {', '.join(f'{counts[label]:,} {label}' for label in nli.LABELS)}")
     encoder = Encoder(model.source, model.id, rows, options.device)
     if encoder.n_cut:
-        print(f"  {encoder.n_cut:,} of them have more than {MOST_TOKENS} tokens: their longer sentence is cut")
+        pairs = format_quantity(encoder.n_cut, "of them has", "of them have")
+        print(f"  {pairs} more than {MOST_TOKENS} tokens: the longer sentence is cut")
     chosen = []
     for step in nli.train_cells_and_yield_choices(
         encoder, rows, files, nli.TuningGrid(options.rates, options.epochs), options.seeds, out

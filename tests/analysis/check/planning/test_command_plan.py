@@ -76,6 +76,14 @@ def test_the_error_is_the_larger_one_of_both_models(pilot, capsys, measure, fore
     assert (table["prompts"].astype(int) == table["items"].astype(int) * table["wordings"].astype(int)).all()
 
 
+def test_more_items_than_are_tried_are_out_of_reach(pilot, capsys):
+    """A plan of an error of 1e-9 had 1.9e17 items."""
+    assert main(["plan", pilot[0], "--se", "1e-9"]) == 2
+    assert "a standard error of 1e-09 is out of reach, even with 10,000,000 items" in capsys.readouterr().err
+    designs, _ = planned(capsys, pilot[0], "--se", "0.0005")
+    assert designs["items"].astype(int).max() <= 10_000_000
+
+
 def test_a_difference_is_paired(pilot, capsys):
     path, frame = pilot
     table, told = planned(capsys, path, "--difference", "0.1", "--measure", "sd")

@@ -171,9 +171,10 @@ def test_a_model_asked_in_two_forms_counts_in_that_of_its_stage(tmp_path):
     assert set(sources["forms"]) == {"plain 3, chat 3"} and set(sources["n_models"]) == {6}
 
 
-def test_models_of_other_seeds_are_compared_where_they_share_none(tmp_path):
+@pytest.mark.parametrize("last", [{"seed": 3}, {}])
+def test_models_of_other_seeds_or_none_are_compared_where_they_share_none(last, tmp_path):
     """Two models have the seeds 1 and 2, two the seed 3: such four were not correlated, as if a seed were a prompt."""
-    conditions = {f"plain/0-shot/{seed}": {"seed": seed} for seed in (1, 2, 3)}
+    conditions = {f"plain/0-shot/{number}": fields for number, fields in enumerate([{"seed": 1}, {"seed": 2}, last], 1)}
     rows = pd.concat([
         random_rows(list("ab"), items=6, conditions=list(conditions)[:2], seed=1),
         random_rows(list("cd"), items=6, conditions=list(conditions)[2:], seed=2),

@@ -181,11 +181,11 @@ def test_a_part_without_wordings_of_another_meaning_is_not_compared_with_itself(
 def test_items_without_a_wording_of_the_same_meaning_take_the_word_where_they_hold_the_changes():
     few = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=2, left_out_flips=0.08)))
     assert few.verdict.startswith("The result stands")
-    assert "2 of 42 items have no wording of the same meaning, and are in neither share." in " ".join(few.cautions)
+    assert "In neither share: 2 of 42 items without a wording of the same meaning." in " ".join(few.cautions)
     assert "too many for a word" not in " ".join(few.cautions)
     many = narrative.answer_page_question(build(flips=flips((0.3, 0.29, 0.02), left_out_items=9, left_out_flips=0.6)))
     assert many.verdict.startswith("These runs cannot tell whether the result stands")
-    assert "They hold up to 60 % of a model's changed answers: too many for a word." in " ".join(many.cautions)
+    assert "Up to 60 % of a model's changed answers are there: too many for a word." in " ".join(many.cautions)
 
 
 def test_models_are_named_where_their_words_differ():

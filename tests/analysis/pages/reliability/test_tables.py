@@ -20,7 +20,7 @@ from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
 from ground.errors import InputError
-from helpers import text_feature_runs, textbook, wording_runs
+from helpers import choice_runs, text_feature_runs, textbook, wording_runs
 from helpers.figures import check_caption
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import edit_run_json, paraphrases, random_frame, write_run
@@ -333,6 +333,14 @@ def test_items_that_samples_explain_are_not_said_to_be_alike():
     ]
     named = list(narrative._describe_item_reliability_of_samples(parts.assign(measure="BLEU")))
     assert named[0].startswith("BLEU from 10 samples")
+
+
+def test_sentences_do_not_count_answers_twice_that_are_read_per_byte_too(tmp_path):
+    rows = choice_runs.answers(choice_runs.questions(8, 2), ["a", "b"], conditions=[choice_runs.TEXTS], mass=0.1)
+    opened = runs.open_runs(choice_runs.write_choice(tmp_path / "run", rows))
+    answer = narrative.answer_page_question({name: build_table(name, opened) for name in narrative.TABLES})
+    (caution,) = answer.cautions
+    assert caution.startswith("Not judged: a and b. ")
 
 
 def test_a_study_without_a_valid_answer_has_rows_and_no_verdict(tmp_path):

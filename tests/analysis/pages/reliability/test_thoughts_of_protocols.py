@@ -183,7 +183,7 @@ def test_stability_counts_a_prompt_without_an_end_as_invalid(tmp_path):
     closed = np.ones(share.shape, bool)
     closed[0, 0] = False
     said = words(StabilityPage([str(write_thinking_run(tmp_path / "run", share, closed=closed))], resamples=20))
-    assert "3 % of 120 thoughts did not end" in said and "1 of 30 responses (3 %) hold no valid answer" in said
+    assert "3 % of 120 thoughts did not end" in said and "1 of 30 responses (3 %) holds no valid answer" in said
 
 
 @pytest.mark.parametrize(

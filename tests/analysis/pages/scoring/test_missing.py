@@ -98,7 +98,7 @@ def test_the_page_tells_failed_prompts_apart_from_answers_without_a_number(tmp_p
     assert "No response to 3 of 10 prompts: 2 failed, 1 is missing." in said
     assert "The first error: “prompt too long”." in said
     assert "1 score is missing: what was answered held no number, or too few." in said
-    assert "4 scores are missing, 3 of them because the prompt has no response" in page.method().text
+    assert "Missing scores: 4, 3 of them because the prompt has no response" in page.method().text
 
 
 @pytest.mark.parametrize("spread", [1e-15, 1e-12, 4e-10])

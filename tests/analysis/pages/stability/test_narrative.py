@@ -223,7 +223,7 @@ def test_left_out_items_and_invalid_answers_are_counted(tmp_path):
     failed = wordings([[0.5, 0.5, 0.5]], "other").assign(error="too long", agreement=np.nan)
     said, _ = answer(tmp_path / "run", pd.concat([frame, failed, wordings(TORN[:1], "other").iloc[3:]]))
     text = " ".join(said.cautions)
-    assert "1 of 14 responses (7 %) hold no valid answer, most from m (8 %)." in text
+    assert "1 of 14 responses (7 %) holds no valid answer, most from m (8 %)." in text
     assert "4 of 4 items are left out for some models" in text
 
 

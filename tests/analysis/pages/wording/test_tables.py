@@ -15,6 +15,7 @@ from analysis.measures.agreement import CONVENTIONS
 from analysis.pages.wording import cells
 from analysis.pages.wording.measures import MEASURES, compute_harmonic_mean
 from analysis.pages.wording.tables import tabulate_answer_consistency_by_wording_kind
+from analysis.steps.wording import derive_answers_to_original_questions
 from ground.errors import InputError
 from helpers.textbook import wilson as textbook_wilson
 from helpers.wording_runs import PATTERNS, random_rows, said, textbook, write_wording
@@ -47,6 +48,18 @@ def test_a_hand_worked_example():
     # right before: y=y, y≠n, n=n, n=n; after, put back: y, y, n, y
     assert found[["accuracy_original", "accuracy", "diff_acc"]].tolist() == [0.75, 0.5, -0.25]
     assert found["overall"] == pytest.approx(3 / (1 / 0.75 + 1 / 0.5 + 1 / 0.75), rel=1e-12)
+
+
+def test_a_task_called_like_its_study_is_not_one_with_the_items_of_no_task(tmp_path):
+    rows = pd.concat([
+        said({"original": "yy", "synonym": "yy"}, task="wording"),
+        said({"original": "yyy", "synonym": "nyn"}, start=2, task="other").assign(attributes=None),
+    ])  # fmt: skip
+    run = open_run(write_wording(tmp_path / "run", rows))
+    table = run.table("consistency", resamples=0).query("pattern == 'synonym'")
+    assert table.set_index("task")["n_items"].to_dict() == {"task wording": 2, "wording": 3}
+    answers = derive_answers_to_original_questions(run.responses(), run.wordings(), {"wording": "yes"})
+    assert answers.groupby("task")["item"].nunique().to_dict() == {"task wording": 2, "wording": 3}
 
 
 def test_the_same_example_with_invalid_answers_counted():

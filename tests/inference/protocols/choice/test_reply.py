@@ -99,7 +99,7 @@ def test_a_reply_that_is_only_the_letter_is_a_choice(text: str, letter: str) -> 
         "", "d", "E", "E. none", "yellow", "A dog", "A dog is not yellow.", "A cat is not green", "I", "I think so.",
         "A red one", "DD", "D-day", "D's", "It is D.", "D or A", "D, A", "D/A", "D. or A.",
         "A. and B.", "D. (not A) or B", "A. B. C. D.", "A. red\nB. green\nC. blue\nD. yellow", "A\nB. green",
-        "D. yellow or A. red", "D. yellow, A. red", "D: yellow / A: red", "D) yellow or A)",
+        "D. yellow or A. red", "D. yellow, or A. red", "D. yellow, A. red", "D: yellow / A: red", "D) yellow or A)",
         "D. red", "D. Red, I think", "Answer: none\nAnswer: D", "Answer: A or B", "Answer: Blue", "Answer: BC",
         "Answer: A dog", "Answer:", "Reasoning: so.\nD", "\u0412", "B!?", "Option A is wrong", "The option is A dog.",
     ],

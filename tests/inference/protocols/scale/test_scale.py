@@ -176,6 +176,7 @@ def test_of_bounds_the_likeliest_number_is_the_answer_only_if_no_other_can_be(up
         ("1: Strongly disagree, 2: Disagree", None, None), ("4/5", "Agree", None), ("4 / 5", "Agree", None),
         ("4, because 3 is too weak", "Agree", None), ("B (not C)", None, "Disagree"), ("B, B", None, "Disagree"),
         ("4 (maybe 5)", None, None), ("B (perhaps C)", None, None), ("4 vs 5", None, None), ("B vs. C", None, None),
+        ("4 - maybe 5.", None, None), ("B, or C", None, None), ("4, or 5 of them", "Agree", None),
         ("4・5", None, None), ("B (or C)", None, None), ("4: Agree / 5: Strongly agree", None, None),
         ("4,\n1. It is so.\n2. It is.", "Agree", None),
         ("1. Strongly disagree\n2. Disagree\n3. Neither", None, None), ("B. Disagree\nC. Neither", None, None),

@@ -154,7 +154,7 @@ def test_a_killed_build_asks_only_for_what_is_missing(tmp_path):
 def test_rows_without_a_response_are_asked_again(tmp_path):
     path = written(tmp_path, *FULL)
     fails = rewording(wordy=lambda question, prompt: None if "mint" in question else reword("wordy")(question, prompt))
-    with pytest.raises(RunFailed, match="1 of 6 rows have no response"):
+    with pytest.raises(RunFailed, match="1 of 6 rows has no response"):
         build_study_in_steps(plan(tmp_path, path), loader(fails))
     assert len(build_study_in_steps(plan(tmp_path, path), loader(rewording())).steps[-1].kept_questions) == 6
 

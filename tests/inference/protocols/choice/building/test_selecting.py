@@ -37,7 +37,7 @@ def test_questions_of_inconsistent_confidence_stay(tmp_path):
         ([{"item": "q0", "class": "confident"}], "line 1: class must be one of"),
         ([{"class": selecting.INCONSISTENT}], "line 1: item must be the name of a question"),
         ([{"item": "q0", "class": selecting.INCONSISTENT}] * 2, "line 2: item 'q0' is there twice"),
-        ([{"item": "q0", "class": selecting.INCONSISTENT}], "1 of 2 questions are not in it (such as 'q1')"),
+        ([{"item": "q0", "class": selecting.INCONSISTENT}], "1 of 2 questions is not in it (such as 'q1')"),
         ([{"item": f"q{n}", "class": selecting.CONFIDENT} for n in range(2)], "no question has inconsistent"),
     ],
 )
