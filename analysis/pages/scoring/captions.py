@@ -82,9 +82,9 @@ def caption_score_methods(frame: pd.DataFrame) -> str:
     """Write the caption of the comparison of sampled and exact scores."""
     rows_with_tau = frame.dropna(subset=["tau_difference"])
     peaks = frame[["kurtosis_sampled", "kurtosis_exact"]].dropna()
-    samples = format_count_range(frame["samples"])
+    samples = format_count_range(frame["samples"], "sample")
     return (
-        f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
+        f"Kurtosis and tau-b of item scores that are the mean of {samples}, by those of the exact expected "
         f"scores. Shown: {format_quantity(len(frame), 'combination')} of group, model, range and temperature "
         f"({format_quantity(len(rows_with_tau), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled "
         f"scores have the lower tau. {_HOLLOW}{_describe_missing_legend(labels.build_row_labels(frame).nunique())}"
