@@ -25,7 +25,7 @@ from analysis.reporting.words import (
 )
 from ground.capitals import capitalise_sentence
 
-_HOLLOW = "Filled: tuned models; hollow: base models."
+_HOLLOW = "Hollow: base models; filled: all others."
 
 
 def _describe_missing_legend(n_names: int) -> str:
@@ -71,8 +71,8 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {format_count_range(scores['n'], 'item')} per "
         f"group.{_describe_logarithmic_axis(drawn['kurtosis'])} Lines: 95 % "
-        f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
-        f"tuned models; hollow, dashed: base models.{flat_text}"
+        f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Hollow, dashed: "
+        f"base models; filled, solid: all others.{flat_text}"
         f"{labels.describe_shown_rows(MOST_LINES, lines, 'lines', 'with the lowest and highest mean tau')}"
         f"{labels.explain_mark_of_unjudged_models(scores)}"
     )
