@@ -40,7 +40,7 @@ CAUTIONS = {
     "0 or not known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
     SAMPLED: "Chance and wording are not told apart for {}. Samples of one wording are not shown to be alike more "
     "often than those of different wordings.",
-    CLEARED: "Wordings change the answers of {}. Each is made of its samples, so that chance may add to shares and "
+    CLEARED: "Wordings change the answers of {}. Each is made of several samples, so that chance may add to shares and "
     "spreads over wordings, too: the fewer samples, the more.",
 }
 
