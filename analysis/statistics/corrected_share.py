@@ -72,7 +72,7 @@ FEW_FLIPS = f"people read fewer than {LEAST} of the wordings that change the ans
 FEW_STAY = f"people read fewer than {LEAST} of the wordings that leave the answer as it is"
 NONE_SAME = "people call no wording the same"
 MOST_DECOYS = 0.1  # share of decoys that people may call the same; with more, nothing is corrected
-POOR_READERS = f"people call more than {MOST_DECOYS:.0%} of the decoys the same"
+POOR_READERS = f"people call more than {100 * MOST_DECOYS:g} % of the decoys the same"
 _ROUNDING = 1e-9  # a smaller standard error is none
 
 

@@ -162,7 +162,7 @@ def _assess_quality_of_check(
     elif not estimate.lower > LEAST_AUC:
         why_not = f"its AUC is not surely above {LEAST_AUC}"
     elif passed_share < LEAST_SHARE:
-        why_not = f"fewer than {LEAST_SHARE:.0%} of the wordings that passed reach its threshold"
+        why_not = f"fewer than {100 * LEAST_SHARE:g} % of the wordings that passed reach its threshold"
     return CheckQuality(
         check, not why_not, why_not, passed_by, estimate.n_passed, estimate.n_decoys, estimate.auc, estimate.lower,
         estimate.upper, threshold, lower_threshold, passed_share, decoy_share,

@@ -30,6 +30,7 @@ from analysis.measures.reworded.study import (
 )
 from analysis.runs import Runs
 from analysis.statistics.resampling import Array
+from analysis.statistics.rounding import DIGITS
 from ground.errors import InputError
 from ground.impossible_rows import read_scale_ends
 
@@ -68,11 +69,14 @@ class Scored:
     def find_score_dividing_share_of_range(self, share: float) -> float:
         """Return the score that parts a share of the range, or without one that share of all scores.
 
-        Without a range, where that is the worst score, which all pass, it is the next better one.
+        Without a range, where that is the worst score, which all pass, it is the next better one. Scores that differ
+        from it by rounding only pass, too: 55 passes .55 of 0 to 100, which is 55.00000000000001.
         """
-        if self.study.has_range:
-            return self.low + share * self.width
         scores = self.scores[~np.isnan(self.scores)]
+        if self.study.has_range:
+            limit = self.low + share * self.width
+            same = scores[np.abs(scores - limit) <= DIGITS * self.width]
+            return float(same.max(initial=limit) if self.study.lower_is_better else same.min(initial=limit))
         if not scores.size:
             return math.nan
         quantile = float(np.quantile(scores, share))

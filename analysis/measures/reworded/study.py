@@ -168,11 +168,11 @@ class Study:
             return ""
         return THOUGHTS if self.units[unit][1] in self.thought_conditions else SAMPLES
 
-    def estimate_counted_answers_per_exact_sample(self, unit: int, seed: int = 0) -> Worth:
+    def estimate_counted_answers_per_exact_sample(self, unit: int) -> Worth:
         """Estimate how many counted answers a sample with exact probabilities is worth."""
         if self.counting is None or self.spread is None:
             return UNKNOWN_WORTH
-        return estimate_counted_answers_per_exact_sample(self.spread[unit], self.counting[unit], seed=seed)
+        return estimate_counted_answers_per_exact_sample(self.spread[unit], self.counting[unit])
 
     def estimate_mean_and_components(self, unit: int) -> Panel:
         """Estimate the mean of a unit's answers and its variance components over items and wordings; return a

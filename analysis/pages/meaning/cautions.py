@@ -128,7 +128,7 @@ def _list_annotator_vote_cautions(annotators: pd.DataFrame) -> Iterator[str]:
     if len(careless):
         names = [
             f"{labels.shorten_middle(row['annotator'], 20)}{phrase_study_where_several(annotators, row['study'])} "
-            f"({format_percent(row['decoy_error_share'])})"
+            f"({format_percent(row['decoy_error_share'], 1)})"
             for row in careless.to_dict("records")
         ]
         yield Caution(

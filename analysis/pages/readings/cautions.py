@@ -35,7 +35,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     tuple of str
     """
     labelled = add_labels_and_conditions_to_readings(readings)
-    compared = labelled[labelled["compared"].astype(bool)]
+    compared = labelled[labelled["compared"].astype(bool) & (labelled["n_items"].astype(float) > 0)]
     items = compared.drop_duplicates("name").set_index("name")["n_items"]
     return (
         *list_cautions_unless_all_models_unjudged(labelled, FEW_ANSWERS),
@@ -114,7 +114,7 @@ def _describe_left_out_wordings(compared: pd.DataFrame) -> Iterator[str]:
 
 def _describe_readings_of_unknown_noise(compared: pd.DataFrame) -> Iterator[str]:
     """Name readings of which it is not known what sampling adds."""
-    rows = compared[compared["wording_sd"].isna() & (compared["n_items"].astype(float) > 0)]
+    rows = compared[compared["wording_sd"].isna()]
     if len(rows):
         yield Caution(
             f"What sampling adds is not known of {_join_readings_of_rows(rows, compared)}: a single text at a "

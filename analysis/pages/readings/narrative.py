@@ -98,7 +98,7 @@ def describe_variance_kept_by_all_readings(kept: pd.DataFrame, readings: pd.Data
     'Mostly the model: 85 % of the variance over wordings by probability'
     """
     if kept.empty:
-        return f"{UNCLEAR}: no model has two readings with valid answers to the same wordings."
+        return f"{UNCLEAR}: no model has two readings with valid answers to two wordings of an item."
     row = kept.iloc[0]
     if row["same"]:
         return "Where all readings have an answer, they are the same on every wording."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.pages.reliability.columns import ALL
@@ -16,6 +17,7 @@ from analysis.reporting.words import (
     format_quantity,
     join_names,
     list_few_models_cautions,
+    verdicts,
 )
 from analysis.reporting.words.doubts import LEFT_OUT, WIDE, Caution
 from ground.capitals import capitalise_sentence
@@ -115,6 +117,9 @@ def _describe_rank_stability_over_templates(rankings: pd.DataFrame) -> Iterator[
         yield "Two models and two templates that both have would be needed to tell whether their order would stand."
         return
     main_rankings = _select_rankings_by_mean_else_by_task(rankings)
+    if main_rankings["one"].isna().all():  # no pair has an order that it could keep
+        yield f"{verdicts.UNCLEAR} whether the order of the models would stand: their accuracies are equal."
+        return
     of_each = " of each task" if (main_rankings["task"] == ALL).all() else ""
     grouping = "condition" if len(main_rankings) == main_rankings["condition"].nunique() else "ranking"
     or_more, under = (" or more", f", in every {grouping}") if len(main_rankings) > 1 else ("", "")
@@ -159,6 +164,8 @@ def _describe_ranking_reliability_of_templates(rankings: pd.DataFrame) -> Iterat
     for row in _select_rankings_by_mean_else_by_task(rankings).to_dict("records")[:CONDITIONS] if len(rankings) else ():
         is_mean = row["task"] == ALL
         over = f"the mean over {_format_averaged_task_count(row)}" if is_mean else row["task"]
+        if np.isnan(row["one"]):
+            continue
         where = _format_condition_prefix(rankings, row)
         templates = _format_template_count_range(pd.DataFrame([row]))
         yield (

@@ -108,7 +108,8 @@ COLUMNS: Mapping[str, Column] = {
     "worth": Column("counted answers that one thought with exact probabilities is worth: variance of an answer drawn "
                     "after a thought, divided by that of the thought's exact probabilities; 1 where every thought "
                     "settles the answer; missing without two thoughts", "answers, from 1 on", "Worth", 2),
-    "worth_lower": Column("lower end of its 95 % interval, over items", "answers, from 1 on", "Lower", 2),
+    "worth_lower": Column("lower end of its 95 % interval, over items; none with fewer than eight",
+                          "answers, from 1 on", "Lower", 2),
     "worth_upper": Column("upper end of its 95 % interval, over items", "answers, from 1 on", "Upper", 2),
     "icc": Column("intraclass correlation of one wording: ICC(A,1) where items share the wordings, else ICC(1); with "
                   "one wording of each item, share of the variance of answers that is not due to sampling",

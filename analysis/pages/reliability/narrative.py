@@ -143,10 +143,10 @@ def _describe_numbers_of_models_and_wordings(headline_rows: pd.DataFrame, sample
     valid_rows = headline_rows[headline_rows["n_items"] > 0]
     sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
     several = valid_rows["n_wordings"] > 1
-    answers = f", with {format_count_range(sizes)} valid answers to each on average" if several.any() else ""
+    answers = f", with {format_count_range(sizes, 'valid answer')} to each on average" if several.any() else ""
     if len(sampled_rows):
         counts = [
-            f"{format_count_range(part['n_samples'].round())} {sampled}"
+            format_count_range(part["n_samples"].round(), str(sampled).removesuffix("s"))
             for sampled, part in sampled_rows.groupby("sampled", sort=False)
         ]
         answers += f"{' from' if answers else ', with'} {' or '.join(counts)} each"
@@ -248,9 +248,9 @@ def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Itera
     ):
         reliable_parts = part[part["item_lower"] > 0]
         if len(reliable_parts):
+            numbers = format_count_range(reliable_parts["n_samples"].round(), str(sampled).removesuffix("s"))
             yield (
-                f"{capitalise_sentence(str(measure))} from "
-                f"{format_count_range(reliable_parts['n_samples'].round())} {sampled} of one wording tells "
+                f"{capitalise_sentence(str(measure))} from {numbers} of one wording tells "
                 f"items of {study} apart with a reliability of {_format_value_range(reliable_parts['icc'])} "
                 f"by {format_quantity(len(reliable_parts), 'model')}; "
                 f"from one, {_format_value_range(reliable_parts['icc_sample'])}."

@@ -116,7 +116,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         ends, samples = compute_component_intervals(panel, study.bounds, seed), panel.sampled
         parts = {name: getattr(panel, name) for name in ("item", "wording", "interaction")}
         row |= {"sampled": study.name_kind_of_unit_samples(unit), "n_samples": samples.number if samples else np.nan}
-        worth = study.estimate_counted_answers_per_exact_sample(unit, seed)
+        worth = study.estimate_counted_answers_per_exact_sample(unit)
         row |= {"worth": worth.estimate, "worth_lower": worth.lower, "worth_upper": worth.upper}
         for name, value in (parts | {"sample": samples.sample if samples else np.nan}).items():
             row |= {name: np.maximum(value, 0.0), f"{name}_lower": ends[name][0], f"{name}_upper": ends[name][1]}

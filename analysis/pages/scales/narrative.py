@@ -267,6 +267,8 @@ def _describe_extreme_models_by_scale(scores: pd.DataFrame) -> Iterator[str]:
         if len(part) == 1:
             whose = f" of {low['label']}" if scores["label"].nunique() > 1 else ""
             yield f"On {name}, the score{whose} is {low['score']:.2f}."
+        elif f"{low['score']:.2f}" == f"{high['score']:.2f}":
+            yield f"On {name}, all scores are {low['score']:.2f}."
         else:
             yield (
                 f"On {name}, scores go from {low['score']:.2f} ({low['label']}) to {high['score']:.2f} "

@@ -17,10 +17,10 @@ PASSES = "at least the threshold, or at most where lower scores are better"
 def format_threshold(score: float) -> str:
     """Write a threshold with three digits, and with all that stand before the decimal point.
 
-    >>> [format_threshold(score) for score in (0.5, 12.345, 1500.0, 999.7)]
-    ['0.5', '12.3', '1,500', '1,000']
+    >>> [format_threshold(score) for score in (0.5, 12.345, 1500.0, 999.7, -15.5)]
+    ['0.5', '12.3', '1,500', '1,000', '−15.5']
     """
-    return f"{score:,.0f}" if abs(score) >= 100 else f"{score:.3g}"
+    return (f"{score:,.0f}" if abs(score) >= 100 else f"{score:.3g}").replace("-", "−")
 
 
 COLUMNS: Mapping[str, Column] = {

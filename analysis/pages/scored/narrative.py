@@ -145,14 +145,12 @@ def _describe_extreme_means(means: pd.DataFrame) -> Iterator[str]:
     answering = means[~is_validity_below_half(means["validity"]) & means["mean"].notna()]
     for _, part in answering.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["mean"].idxmin()], part.loc[part["mean"].idxmax()]
-        if low["mean"] == high["mean"]:
-            continue
-        yield (
-            f"The mean {labels.shorten_middle(low['measure'], 24)} goes from "
-            f"{_format_table_cell(low, 'scored_means', 'mean')} ({low['label']}) to "
-            f"{_format_table_cell(high, 'scored_means', 'mean')} ({high['label']}); the table of differences says "
-            "which hold."
-        )
+        lowest, highest = (_format_table_cell(row, "scored_means", "mean") for row in (low, high))
+        if lowest != highest:
+            yield (
+                f"The mean {labels.shorten_middle(low['measure'], 24)} goes from {lowest} ({low['label']}) to "
+                f"{highest} ({high['label']}); the table of differences says which hold."
+            )
 
 
 def _format_table_cell(row: pd.Series, table: str, column: str) -> str:
@@ -165,17 +163,14 @@ def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[st
     for (study, _), part in judged.groupby(["study", "measure"], sort=False):
         low, high = part.loc[part["sd"].idxmin()], part.loc[part["sd"].idxmax()]
         measure = labels.shorten_middle(low["measure"], 24)
-        if low["sd"] == high["sd"]:
+        lowest, highest = (_format_table_cell(row, "scored_spread", "sd") for row in (low, high))
+        if lowest == highest:
             study_text = f" of “{study}”" if judged["study"].nunique() > 1 else ""
-            yield (
-                f"The {measure} of an item{study_text} has an SD of {_format_table_cell(low, 'scored_spread', 'sd')} "
-                "over its wordings, on average."
-            )
+            yield f"The {measure} of an item{study_text} has an SD of {lowest} over its wordings, on average."
         else:
             yield (
-                f"The SD of the {measure} of an item over its wordings is between "
-                f"{_format_table_cell(low, 'scored_spread', 'sd')} ({low['label']}) and "
-                f"{_format_table_cell(high, 'scored_spread', 'sd')} ({high['label']}), on average."
+                f"The SD of the {measure} of an item over its wordings is between {lowest} ({low['label']}) and "
+                f"{highest} ({high['label']}), on average."
             )
 
 

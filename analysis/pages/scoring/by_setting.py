@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from analysis.measures.scores import GOLD
 from analysis.measures.thresholds import is_validity_below_half
+from analysis.pages.scoring.contrasts import POST, PRE
 from analysis.pages.scoring.items import parse_range_ends
 from analysis.reporting.words import (
     explain_no_detectable_difference,
@@ -86,11 +86,12 @@ def describe_range_of_most_extreme_kurtosis(ranges: pd.DataFrame, scores: pd.Dat
 
 
 def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
-    """Say whether the kurtosis is lower at the highest temperature than at the lowest, for base and tuned models."""
+    """Say whether the kurtosis is lower at the highest temperature than at the lowest, for models of each stage."""
     models = scores[(scores["model"] != GOLD) & ~is_validity_below_half(scores["validity"])]
     unit = ["study", "group", "model", "form", "prompt", "range", "method"]
     n_curves = 0
-    for kind, part in models.groupby(np.where(models["stage"] == "base", "base", "tuned"), sort=True):
+    kinds = {**dict.fromkeys(PRE, "base models"), **dict.fromkeys(POST, "tuned models")}
+    for kind, part in models.groupby(models["stage"].map(kinds).fillna("models of unknown stage"), sort=True):
         ordered = part.dropna(subset=["kurtosis", "temperature"]).sort_values("temperature")
         curves = ordered.groupby(unit, sort=False, dropna=False)["kurtosis"].agg(["first", "last", "size"])
         curves = curves[curves["size"] > 1]
@@ -98,7 +99,7 @@ def describe_kurtosis_by_temperature(scores: pd.DataFrame) -> Iterator[str]:
         if len(curves):
             lower = int((curves["last"] < curves["first"]).sum())
             yield (
-                f"With {kind} models, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
+                f"With {kind}, the kurtosis is lower at the highest temperature than at the lowest in {lower} "
                 f"of {format_quantity(len(curves), 'case')} of model, group, range and method."
             )
     if n_curves and models["temperature"].isna().any():

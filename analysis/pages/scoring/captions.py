@@ -25,7 +25,7 @@ from analysis.reporting.words import (
 )
 from ground.capitals import capitalise_sentence
 
-_HOLLOW = "Filled: tuned models; hollow: base models."
+_HOLLOW = "Hollow: base models; filled: all others."
 
 
 def _describe_missing_legend(n_names: int) -> str:
@@ -71,8 +71,8 @@ def caption_score_temperatures(scores: pd.DataFrame) -> str:
         f"Kurtosis of the scores and their tau-b with the human scores by temperature: {first['method']} scores on the "
         f"range {first['range']}, over {format_count_range(scores['n'], 'item')} per "
         f"group.{_describe_logarithmic_axis(drawn['kurtosis'])} Lines: 95 % "
-        f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Filled, solid: "
-        f"tuned models; hollow, dashed: base models.{flat_text}"
+        f"bootstrap intervals over items.{explain_missing_interval_lines(scores, 'kurtosis', 'tau')} Hollow, dashed: "
+        f"base models; filled, solid: all others.{flat_text}"
         f"{labels.describe_shown_rows(MOST_LINES, lines, 'lines', 'with the lowest and highest mean tau')}"
         f"{labels.explain_mark_of_unjudged_models(scores)}"
     )
@@ -82,9 +82,9 @@ def caption_score_methods(frame: pd.DataFrame) -> str:
     """Write the caption of the comparison of sampled and exact scores."""
     rows_with_tau = frame.dropna(subset=["tau_difference"])
     peaks = frame[["kurtosis_sampled", "kurtosis_exact"]].dropna()
-    samples = format_count_range(frame["samples"])
+    samples = format_count_range(frame["samples"], "sample")
     return (
-        f"Kurtosis and tau-b of item scores that are the mean of {samples} samples, by those of the exact expected "
+        f"Kurtosis and tau-b of item scores that are the mean of {samples}, by those of the exact expected "
         f"scores. Shown: {format_quantity(len(frame), 'combination')} of group, model, range and temperature "
         f"({format_quantity(len(rows_with_tau), 'has', 'have')} both taus). Dashed: both are equal. Below it, sampled "
         f"scores have the lower tau. {_HOLLOW}{_describe_missing_legend(labels.build_row_labels(frame).nunique())}"

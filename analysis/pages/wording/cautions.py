@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.wording.cells import average_validity_over_patterns_per_row, get_name_of_language
+from analysis.pages.wording.columns import WORDS
 from analysis.reporting.words import (
     format_percent,
     format_quantity,
@@ -32,6 +33,8 @@ def _yield_wording_cautions(consistency_rows: pd.DataFrame, conventions: pd.Data
     consistency_rows = consistency_rows.assign(label=labels.build_row_labels(consistency_rows))
     reworded = consistency_rows[consistency_rows["pattern"] != ORIGINAL]
     yield from _describe_models_with_few_valid_answers(consistency_rows)
+    if kinds := list_wording_kinds_without_valid_pair(consistency_rows):
+        yield Caution(f"With {join_names(kinds)}, there are no valid answers to compare.", LEFT_OUT)
     yield from _describe_bounds_by_invalid_answers(conventions)
     yield from _describe_constant_answers(
         consistency_rows[~is_validity_below_half(average_validity_over_patterns_per_row(consistency_rows))]
@@ -86,6 +89,18 @@ def _join_unit_labels_for_sentence(units: pd.MultiIndex | Sequence[tuple[str, st
     return join_names([named[model_and_condition] for model_and_condition in units])
 
 
+def list_wording_kinds_without_valid_pair(consistency_rows: pd.DataFrame) -> list[str]:
+    """List the kinds of wording of a language that no model gives two valid answers for, if it has others that do."""
+    pairs = consistency_rows[consistency_rows["pattern"] != ORIGINAL].groupby(["language", "pattern"], sort=False)["n"]
+    most = pairs.max()
+    has_others = most.groupby("language").transform("max") > 0
+    several = most.index.get_level_values("language").nunique() > 1
+    return [
+        f"{WORDS[pattern]}{f' in {get_name_of_language(language)}' if several and language else ''}"
+        for language, pattern in most.index[has_others & (most == 0)]
+    ]
+
+
 def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[str]:
     """Say what both ways to treat invalid answers give, and between which bounds the numbers lie."""
     reworded = conventions[conventions["pattern"] != ORIGINAL]
@@ -110,18 +125,20 @@ def _describe_bounds_by_invalid_answers(conventions: pd.DataFrame) -> Iterator[s
 
 def _describe_constant_answers(consistency_rows: pd.DataFrame) -> Iterator[str]:
     """Name the models that always say the same, to antonyms, too: their consistency elsewhere says nothing."""
-    answered_rows = consistency_rows[consistency_rows["n"] > 0]
+    is_antonym = consistency_rows["pattern"] == "antonym"
     spans = (
-        answered_rows.assign(is_antonym=answered_rows["pattern"] == "antonym")
+        consistency_rows.assign(asked=is_antonym, answered=is_antonym & (consistency_rows["n"] > 0))
         .groupby(["study", "model", "condition"], sort=False)
-        .agg(label=("label", "first"), min=("yes", "min"), max=("yes", "max"), has_antonyms=("is_antonym", "any"))
-    )
+        .agg(label=("label", "first"), min=("yes", "min"), max=("yes", "max"), asked=("asked", "any"),
+             answered=("answered", "any"))
+    )  # fmt: skip
     for word, rows in (("Yes", spans[spans["min"] > SAME]), ("No", spans[spans["max"] < 1 - SAME])):
         if len(rows):
-            included = ", antonyms included" if rows["has_antonyms"].all() else ""
+            included = ", antonyms included" if rows["answered"].all() else ""
+            scope = "the other kinds of wording" if included else "every wording"
+            scope += " but antonyms" if rows["asked"].any() and not included else ""
             yield Caution(
                 f"{join_names(list(rows['label']))} {'says' if len(rows) == 1 else 'say'} “{word}” to nearly "
-                f"everything{included}. This is consistent under {'the other kinds of' if included else 'every'} "
-                "wording without any understanding.",
+                f"everything{included}. This is consistent under {scope} without any understanding.",
                 WRONG,
             )

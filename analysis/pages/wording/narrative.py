@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.wording.cautions import list_cautions
+from analysis.pages.wording.cautions import list_cautions, list_wording_kinds_without_valid_pair
 from analysis.pages.wording.cells import UNIT, average_validity_over_patterns_per_row, get_name_of_language
 from analysis.pages.wording.columns import WORDS
 from analysis.reporting.catalogue.selection import MIXED, AnswerPair, quote_answer
@@ -176,6 +176,8 @@ def _describe_verdict_with_weakest_pattern(
     answers which chance alone may have changed is not called low.
     """
     verdict_word = choose_one_verdict_word_for_all_patterns(means)
+    if verdict_word in (YES, MOST) and (kinds := list_wording_kinds_without_valid_pair(consistency_rows)):
+        return f"{verdicts.UNCLEAR}: with {join_names(kinds)}, there are no valid answers to compare."
     if verdict_word == NO and chance.mark_rows_possibly_changed_by_chance(consistency_rows, by_chance).any():
         return chance.explain_withheld_verdict(by_chance)
     deciding = means[[pattern_word == verdict_word for pattern_word in _choose_verdict_word_per_pattern(means)]]

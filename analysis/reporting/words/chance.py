@@ -33,23 +33,27 @@ ALIKE = (
     "of different ones."
 )
 
+CLEARED = "sampled, and more alike within wordings"  # wordings change these answers, but so does chance
 NO_CHANCE = pd.DataFrame(columns=["study", "model", "condition", "answers"])  # no answers that chance may have changed
 CAUTIONS = {
     DRAWN: "Chance and wording are not told apart for {}. There is one answer per wording, at a temperature above "
     "0 or not known. A condition with the temperature 0, probabilities, or two samples per wording would tell.",
     SAMPLED: "Chance and wording are not told apart for {}. Samples of one wording are not shown to be alike more "
     "often than those of different wordings.",
+    CLEARED: "Wordings change the answers of {}. Each is made of several samples, so that chance may add to shares and "
+    "spreads over wordings, too: the fewer samples, the more.",
 }
 
 
 def tabulate_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
-    """Tabulate the models and conditions whose answers may have changed by chance alone.
+    """Tabulate the models and conditions whose answers chance may have changed: alone, or beside the wording.
 
     Returns
     -------
     DataFrame
-        study, model, condition; answers: `DRAWN`, or `SAMPLED` where samples of one wording are not shown to agree more
-        often than those of different wordings (t test over items, one-sided, after Holm over the study's models).
+        study, model, condition; answers: `DRAWN`; `CLEARED` where samples of one wording are shown to agree more often
+        than those of different wordings (t test over items, one-sided, after Holm over the study's models), and else
+        `SAMPLED`. Of `CLEARED` ones, it was not chance alone.
     """
     return runs.compute_once("answers by chance", lambda: _compute_table_of_chance_changes(runs))
 
@@ -57,7 +61,7 @@ def tabulate_units_with_chance_changes(runs: Runs) -> pd.DataFrame:
 def _compute_table_of_chance_changes(runs: Runs) -> pd.DataFrame:
     """Compute the table that `tabulate_units_with_chance_changes` keeps."""
     units = classify_answers_as_determined_or_sampled(runs)
-    drawn = units[units["answers"] != DETERMINED]
+    drawn = units[units["answers"] != DETERMINED].copy()
     sampled = drawn[drawn["answers"] == SAMPLED].assign(p=np.nan)
     for study in sampled["study"].unique():
         gaps = measure_same_vs_cross_wording_gap_per_item(runs, study).groupby(["model", "condition"])["gap"]
@@ -67,10 +71,11 @@ def _compute_table_of_chance_changes(runs: Runs) -> pd.DataFrame:
             tested.get(unit, np.nan) for unit in zip(*(sampled.loc[is_of_study, key] for key in ("model", "condition")),
                                                      strict=True)
         ]  # fmt: skip
-    unaffected = (
+    cleared = (
         sampled.index[verdicts.mark_clear_effects(correct_families_by_holm(sampled, ["study"]))] if len(sampled) else []
     )
-    return drawn.drop(index=unaffected).reset_index(drop=True)
+    drawn.loc[cleared, "answers"] = CLEARED
+    return drawn.reset_index(drop=True)
 
 
 def compute_p_value_of_positive_mean(values: npt.NDArray[np.float64]) -> float:
@@ -96,7 +101,7 @@ def compute_p_value_of_positive_mean(values: npt.NDArray[np.float64]) -> float:
 def mark_rows_possibly_changed_by_chance(
     rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame
 ) -> npt.NDArray[np.bool_]:
-    """Tell which rows are about answers that chance may have changed.
+    """Tell which rows are about answers that chance alone may have changed.
 
     Parameters
     ----------
@@ -107,13 +112,16 @@ def mark_rows_possibly_changed_by_chance(
 
     Returns
     -------
-    Of every row (rows,), whether its model and condition are in `units_with_chance_changes`.
+    Of every row (rows,), whether its model and condition are in `units_with_chance_changes`, and not `CLEARED`.
     """
-    if units_with_chance_changes.empty:
+    return _mark_rows_of_units(rows, units_with_chance_changes[units_with_chance_changes["answers"] != CLEARED])
+
+
+def _mark_rows_of_units(rows: pd.DataFrame, units: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tell which rows are about one of some models and conditions."""
+    if units.empty:
         return np.zeros(len(rows), bool)
-    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(
-        pd.MultiIndex.from_frame(units_with_chance_changes[labels.UNIT])
-    )
+    return pd.MultiIndex.from_frame(rows[labels.UNIT]).isin(pd.MultiIndex.from_frame(units[labels.UNIT]))
 
 
 def blank_words_possibly_due_to_chance(
@@ -149,7 +157,7 @@ def explain_withheld_verdict(units_with_chance_changes: pd.DataFrame) -> str:
 
 
 def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes: pd.DataFrame) -> Iterator[str]:
-    """Name the models, of some rows, whose answers may have changed by chance alone.
+    """Name the models, of some rows, whose answers chance may have changed: alone, or beside the wording.
 
     Parameters
     ----------
@@ -160,10 +168,10 @@ def iterate_chance_change_cautions(rows: pd.DataFrame, units_with_chance_changes
 
     Yields
     ------
-    A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`.
+    A sentence for each kind of answers that some of these models have: `DRAWN`, `SAMPLED`, `CLEARED`.
     """
     for answers, caution in CAUTIONS.items():
-        is_by_chance = mark_rows_possibly_changed_by_chance(
+        is_by_chance = _mark_rows_of_units(
             rows, units_with_chance_changes[units_with_chance_changes["answers"] == answers]
         )
         if is_by_chance.any():

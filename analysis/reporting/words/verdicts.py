@@ -38,7 +38,8 @@ RULES: Mapping[str, str] = {
     "the number alone does. Where several models are judged, their intervals are widened for the number that has no "
     "word yet (Holm).",
     "chance": "A change with the wording is not said of answers drawn once per wording, at a temperature above 0 or "
-    "not known. Of several samples it is, where those of one wording are alike more often than others (t test, Holm).",
+    "not known. Of several samples it is, where those of one wording are alike more often than others (t test, Holm). "
+    "Chance may still make it larger.",
     "several": "Where one of several kinds or groups is enough for a word, their intervals are widened for their "
     "number (Bonferroni). Widened intervals of shares are exact ones (Clopper and Pearson).",
     "spread": "The lowest and the highest model stand beside a mean where their intervals do not touch, widened for "

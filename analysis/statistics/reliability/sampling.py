@@ -13,7 +13,7 @@ References
 ----------
 Brennan, R. L. (2001). Generalizability Theory, section 3.3 (designs with a nested facet without effects of its own).
 Casella, G. and Robert, C. P. (1996). Rao-Blackwellisation of sampling schemes. Biometrika 83, 81-94.
-Rubin, D. B. (1981). The Bayesian bootstrap. Annals of Statistics 9, 130-134.
+Saerndal, C.-E., Swensson, B. and Wretman, J. (1992). Model Assisted Survey Sampling, section 5.6 (linearised ratio).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from analysis.statistics.reliability.components import Array
 from analysis.statistics.resampling import LEVEL
 from analysis.statistics.rounding import DIGITS
 
-DRAWS = 2_000
+FEWEST = 8  # items with which a worth has an interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,44 +115,47 @@ class Worth:
 UNKNOWN_WORTH = Worth(np.nan, np.nan, np.nan)
 
 
-def estimate_counted_answers_per_exact_sample(
-    sample_variances: Array, counting_variances: Array, *, seed: int = 0
-) -> Worth:
+def estimate_counted_answers_per_exact_sample(sample_variances: Array, counting_variances: Array) -> Worth:
     """Estimate how many counted answers a sample with exact probabilities is worth, over all items.
+
+    The interval is that of t for the logarithm of w / v, whose sums over items are linearised. In simulated studies of
+    `FEWEST` to 100 items, it covers .90 to .97; less only where two thoughts of a few items hold nearly all variance.
+    Percentiles of draws covered .44 to .80 with 5 items, and .89 with 10.
 
     Parameters
     ----------
     sample_variances, counting_variances
         v and w of every answer: (items, wordings); NaN where there is none.
-    seed
-        Of the draws of items (Bayesian bootstrap).
 
     Returns
     -------
     Worth
         From 1 on; NaN where no answer has two samples, or all samples of an answer are alike; the interval is NaN with
-        a single item, or where the samples of one alone differ.
+        fewer than `FEWEST` items, or where the samples of one alone differ.
 
     >>> estimate_counted_answers_per_exact_sample(np.array([[0.1], [0.3]]), np.array([[0.1], [0.1]])).estimate
     1.5
     """
+    from scipy.special import stdtrit
+
     is_known = ~np.isnan(sample_variances) & ~np.isnan(counting_variances)
     rows = is_known.any(axis=1)
     if not rows.any():
         return UNKNOWN_WORTH
-    n = is_known[rows].sum(axis=1)
     exact, added = (
-        np.where(is_known, variances, 0.0)[rows].sum(axis=1) / n for variances in (sample_variances, counting_variances)
+        np.where(is_known, variances, 0.0)[rows].sum(axis=1) / is_known[rows].sum(axis=1)
+        for variances in (sample_variances, counting_variances)
     )
     if not exact.sum() > 0:
         return UNKNOWN_WORTH
     estimate = float(1 + added.sum() / exact.sum())
-    if len(exact) < 2:
+    n = len(exact)
+    if n < FEWEST:
         return Worth(estimate, np.nan, np.nan)
-    weights = np.random.default_rng(seed).standard_exponential((DRAWS, len(exact)))
-    with np.errstate(divide="ignore"):
-        drawn = 1 + (weights @ added) / (weights @ exact)
-    lower, upper = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    if not upper - lower > DIGITS * estimate:  # one item alone has samples that differ
+    with np.errstate(divide="ignore", invalid="ignore"):
+        influence = added / added.sum() - exact / exact.sum()  # of an item on the logarithm of the ratio
+    error = float(np.sqrt(n / (n - 1) * (influence**2).sum()))
+    if not error > DIGITS:
         return Worth(estimate, np.nan, np.nan)
+    lower, upper = 1 + (estimate - 1) * np.exp(np.array([-1, 1]) * stdtrit(n - 1, (1 + LEVEL) / 2) * error)
     return Worth(estimate, float(lower), float(upper))

@@ -50,7 +50,7 @@ def test_lower_threshold_is_never_above_the_threshold():
         (GOOD, DECOYS[:1], "wordings and decoys are too few for an interval of its AUC"),
         (DECOYS, DECOYS, "its AUC is not surely above 0.7"),
         (np.r_[np.full(38, 0.55), 0.9, 0.9], np.r_[np.zeros(20), 0.6, 0.6],
-         "fewer than 10% of the wordings that passed reach its threshold"),
+         "fewer than 10 % of the wordings that passed reach its threshold"),
     ],
 )  # fmt: skip
 def test_a_check_that_does_not_part_is_not_used_and_says_why(scores, decoys, why):

@@ -207,7 +207,8 @@ def test_silent_models_get_no_verdict():
     ("changes", "caution"),
     [
         ({"annotators": people(alpha=0.5)}, "alpha is 0.50 (0.40 to 0.60), and 0.667 is the least"),
-        ({"annotators": people(error=0.2)}, "more than 5 % of the decoys the same: ann (20 %) and ben (20 %)."),
+        ({"annotators": people(error=0.2)}, "more than 5 % of the decoys the same: ann (20.0 %) and ben (20.0 %)."),
+        ({"annotators": people(error=0.051)}, "more than 5 % of the decoys the same: ann (5.1 %) and ben (5.1 %)."),
         ({"annotators": people(names=("ann",)).assign(alpha=np.nan)}, "One person judged the wordings"),
         ({"corrected": corrected("the sheet is too small")}, "is not shown: the sheet is too small."),
         ({"flips": flips((0.3, 0.29, 0.02)).assign(n_items=10)}, "Only 10 items"),

@@ -269,6 +269,14 @@ def test_without_variance_over_wordings_nothing_is_said_of_what_stays():
     )
 
 
+def test_with_one_wording_of_each_item_the_page_does_not_say_that_answers_are_missing(tmp_path):
+    rows = reading_runs.reading_rows(items=8, wordings=1, samples=6)
+    page = ReadingsPage([str(reading_runs.write_readings(tmp_path / "run", rows))], resamples=20)
+    answer = narrative.answer_page_question({name: page.frame(name) for name in narrative.TABLES}, "")
+    assert answer.verdict.endswith("no model has two readings with valid answers to two wordings of an item.")
+    assert not any("is due to the reading" in caution for caution in answer.cautions)  # more items would not help
+
+
 def test_an_artefact_needs_a_test_an_estimate_and_validity():
     own, p, validity = pd.Series([0.4, 0.4, np.nan, 0.4]), pd.Series([0.01, 0.2, 0.01, 0.01]), [0.9, 0.9, 0.9, 0.4]
     assert mark_readings_with_artefact(own, p, pd.Series(validity)).tolist() == [True, False, False, False]

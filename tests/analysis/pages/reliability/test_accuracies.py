@@ -241,7 +241,14 @@ def test_no_sentence_states_an_estimate_as_a_bound_or_a_reliability_without_its_
             for number in re.finditer(r"with a reliability (?:of|that) (\S+)", text):
                 part = text[number.start() :]
                 assert re.match(r".*\(interval \d|.* to \d\.\d\d \(interval|.*is not shown", part), text
-    assert "not shown: models differ too little" in sentences(page_of_equals)[0].verdict
+
+
+def test_of_equal_accuracies_no_share_of_pairs_is_said_to_keep_its_order(page_of_equals):
+    said, details = sentences(page_of_equals)
+    assert said.verdict == (
+        "These runs cannot tell whether the order of the models would stand: their accuracies are equal."
+    )
+    assert not any("kept their order" in text for text in details)
 
 
 def test_equal_templates_have_an_axis(page_of_equals, recwarn):

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from analysis import runs
 from analysis.measures.reworded import AGREEMENT, THOUGHTS
@@ -157,7 +158,10 @@ def test_variance_and_worth_are_those_of_all_answers_that_could_be_drawn(masses,
 
 def test_a_worth_that_rests_on_one_item_has_no_interval():
     """The interval was the estimate, twice; and of a single item, the sentence had one from nan to nan."""
-    one = estimate_counted_answers_per_exact_sample(np.array([[0.2, 0.1], [0, 0]]), np.array([[0.1, 0.1], [0, 0]]))
+    others = np.zeros((9, 2))
+    one = estimate_counted_answers_per_exact_sample(
+        np.vstack([[[0.2, 0.1]], others]), np.vstack([[[0.1, 0.1]], others])
+    )
     assert one.estimate == pytest.approx(1 + 0.1 / 0.15) and np.isnan([one.lower, one.upper]).all()
     row = {"study": "s", "sampled": THOUGHTS, "worth": one.estimate, "worth_lower": one.lower, "worth_upper": one.upper}
     assert [*narrative._describe_counted_answers_worth_a_thought(pd.DataFrame([row]))] == [
@@ -165,14 +169,25 @@ def test_a_worth_that_rests_on_one_item_has_no_interval():
     ]
 
 
+def test_of_seven_items_a_worth_has_no_interval_and_of_eight_one_that_t_gives():
+    v, w = np.random.default_rng(3).uniform(0.01, 0.2, (2, 8, 1))
+    assert np.isnan(estimate_counted_answers_per_exact_sample(v[:7], w[:7]).lower)
+    worth = estimate_counted_answers_per_exact_sample(v, w)
+    error = np.sqrt(8 / 7 * ((w / w.sum() - v / v.sum()) ** 2).sum())
+    logs = np.log(worth.estimate - 1) + stats.t.ppf([0.025, 0.975], 7) * error
+    np.testing.assert_allclose([worth.lower, worth.upper], 1 + np.exp(logs), rtol=1e-12)
+
+
 @pytest.mark.slow
-def test_the_interval_of_the_worth_covers():
+@pytest.mark.parametrize("n_items", [8, 10, 30])
+def test_the_interval_of_the_worth_covers(n_items):
+    """With ten items, percentiles of draws covered .89."""
     rng, covered, draws = np.random.default_rng(10), 0, 400
     low, high = rng.uniform(0.2, 0.8, 200_000), rng.uniform(0.05, 0.2, 200_000)
     true = 1 + float((low * (1 - low) - high**2).mean() / (high**2).mean())
     for _ in range(draws):
-        place = rng.integers(0, len(low), 30)
-        thoughts = low[place, None, None] + high[place, None, None] * rng.choice([-1.0, 1.0], (30, 4, 8))
+        place = rng.integers(0, len(low), n_items)
+        thoughts = low[place, None, None] + high[place, None, None] * rng.choice([-1.0, 1.0], (n_items, 4, 8))
         v, w = thoughts.var(axis=2, ddof=1), (thoughts * (1 - thoughts)).mean(axis=2)
         worth = estimate_counted_answers_per_exact_sample(v, w)
         covered += worth.lower <= true <= worth.upper

@@ -178,6 +178,16 @@ def test_scores_after_thoughts_have_their_number_and_variance(tmp_path):
 
 
 @pytest.mark.slow
+def test_one_answer_and_one_thought_are_counted_as_one(tmp_path):
+    share = np.random.default_rng(1).uniform(0.1, 0.9, (6, 2, 2))
+    closed = np.ones(share.shape, bool)
+    closed[:, 1], closed[1:, 0, 1] = False, False
+    closed[0, 1] = True
+    said = words(ReliabilityPage([str(write_thinking_run(tmp_path / "run", share, closed=closed))]))
+    assert "with 1 valid answer to each on average from 1 thought each." in said
+
+
+@pytest.mark.slow
 def test_stability_counts_a_prompt_without_an_end_as_invalid(tmp_path):
     share = np.random.default_rng(1).uniform(0.1, 0.9, (6, 5, 4))
     closed = np.ones(share.shape, bool)

@@ -207,6 +207,8 @@ def test_the_score_of_the_one_model_that_answers_bears_its_name():
     assert answer_page_question(frames([], models=["m0"])).details["scales_scores"] == ("On care, the score is 0.40.",)
     tables["scales_scores"]["validity"] = [0.2, 0.9, 0.2]
     assert answer_page_question(tables).details["scales_scores"] == ("On care, the score of m1 is 0.50.",)
+    tables["scales_scores"] = tables["scales_scores"].assign(validity=0.9, score=[0.506, 0.511, 0.514])
+    assert answer_page_question(tables).details["scales_scores"] == ("On care, all scores are 0.51.",)
 
 
 def test_what_weakens_the_answer_is_told():

@@ -123,6 +123,14 @@ def test_bounds_and_other_measures_are_told():
     )
 
 
+def test_numbers_that_are_written_alike_are_not_said_to_differ():
+    table = frames([0.3, 0.4])
+    table["scored_means"]["mean"], table["scored_spread"]["sd"] = [0.50001, 0.5], [0.20001, 0.2]
+    details = answer_page_question(table).details
+    assert details["scored_passes"] == ("The F1 of an item has an SD of 0.200 over its wordings, on average.",)
+    assert not any("goes from" in sentence for sentence in details["scored_means"])
+
+
 def test_studies_have_first_measures_of_their_own():
     table = frames([0.3, 0.4], extra=["exact_match"])
     others = frames([0.3, 0.4])

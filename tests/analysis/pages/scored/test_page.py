@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis import runs
 from analysis.measures.chance import DETERMINED, DRAWN, SAMPLED, classify_answers_as_determined_or_sampled
 from analysis.measures.chance import measure_same_vs_cross_wording_gap_per_item as measure_gaps
-from analysis.reporting.words.chance import tabulate_units_with_chance_changes
+from analysis.reporting.words.chance import (
+    CLEARED,
+    iterate_chance_change_cautions,
+    mark_rows_possibly_changed_by_chance,
+    tabulate_units_with_chance_changes,
+)
 from helpers.commands import waver
 from helpers.html_pages import Page
 from helpers.scored_runs import draw_scores, write_scored
@@ -62,4 +68,9 @@ def test_samples_tell_wording_from_chance(tmp_path, wordings_matter):
         same = [(a - b) ** 2 for line in own for n, a in enumerate(line) for m, b in enumerate(line) if n != m]
         other = [(a - b) ** 2 for i, x in enumerate(own) for j, y in enumerate(own) if i != j for a in x for b in y]
         assert gaps[item] == pytest.approx(np.mean(other) - np.mean(same))
-    assert tabulate_units_with_chance_changes(opened).empty == wordings_matter
+    by_chance = tabulate_units_with_chance_changes(opened)
+    assert list(by_chance["answers"]) == [CLEARED if wordings_matter else SAMPLED]
+    row = pd.DataFrame({"study": ["synthetic"], "model": ["m"], "condition": ["F1"], "label": ["m"]})
+    assert mark_rows_possibly_changed_by_chance(row, by_chance).tolist() == [not wordings_matter]
+    (caution,) = iterate_chance_change_cautions(row, by_chance)
+    assert caution.startswith("Wordings change the answers of m. Each" if wordings_matter else "Chance and wording are")

@@ -186,6 +186,19 @@ def test_a_threshold_without_a_range_parts_scores_of_which_most_are_the_worst(
     assert (row["passed_all"], row["passed_some"], row["passed_none"]) == pytest.approx(passed)
 
 
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_a_score_that_misses_the_threshold_by_rounding_passes(tmp_path, direction):
+    # .55 of 0 to 100 is 55.00000000000001, and the mean of samples .6, .7 and .2 is 0.49999999999999994.
+    worse = {"higher": -0.1, "lower": 0.1}[direction]
+    for passing, width, score in [(0.55, 100, 55.0), (0.57, 100, 57.0), (0.5, 1, np.mean([0.6, 0.7, 0.2]))]:
+        rows = pd.DataFrame({"item": ["a", "a", "b", "b"], "variant": ["p1", "p2"] * 2, "condition": "m"})
+        rows = rows.assign(model="org/a", score=[score, score, score, score + worse])
+        fields = {"m": {"measure": "m", "range": [0, width], "direction": direction}}
+        opened = runs.open_runs(write_scored(tmp_path / f"{passing}", rows, fields))
+        row = build_table("scored_spread", opened, resamples=0, passing=passing).iloc[0]
+        assert (row["passed_all"], row["passed_some"]) == (0.5, 0.5), passing
+
+
 def test_wordings_that_items_share_have_means_and_other_ones_have_none(made):
     rows, opened, crossed = made
     table = build_table("scored_wordings", opened)

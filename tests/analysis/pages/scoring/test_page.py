@@ -12,7 +12,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from analysis import runs
-from analysis.pages.scoring import narrative
+from analysis.pages.scoring import by_setting, narrative
 from analysis.pages.scoring.catalogue import CATALOGUE, TABLES
 from analysis.pages.scoring.page import TABLES as SHOWN
 from analysis.pages.scoring.page import ScoringPage
@@ -252,6 +252,9 @@ def test_ranges_temperatures_and_methods_are_compared_with_their_tables(frames):
     details = narrative.answer_page_question(frames, SETTING).details
     assert details["score_ranges"][0].startswith("The kurtosis is furthest from 0 on the range")
     assert [line.split(",")[0] for line in details["score_temperatures"]] == ["With base models", "With tuned models"]
+    unknown = frames["scores"].assign(stage=None)  # as where no --models says it
+    (said,) = by_setting.describe_kurtosis_by_temperature(unknown)
+    assert said.startswith("With models of unknown stage, the kurtosis is lower")
     assert "correlate at −0.68" in details["score_influence_printed"][0]
     methods = frames["score_methods"].dropna(subset=["tau_difference"])
     lower = (methods["tau_difference"] < 0).sum()

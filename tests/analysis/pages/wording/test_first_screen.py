@@ -31,7 +31,8 @@ def tables(share, apart, tasks):
              for kind, language in product(WORDS, LANGUAGES)]  # fmt: skip
     rows = [
         {"study": f"s{task}", "model": model, "condition": condition, "language": language, "task": task, "pattern": p,
-         "n_items": 1000, "consistency": end, "consistency_lower": end - 0.01, "consistency_upper": end + 0.01}
+         "n": 1000, "n_items": 1000, "consistency": end, "consistency_lower": end - 0.01,
+         "consistency_upper": end + 0.01}
         for model, end in zip(MODELS, [0.12, 0.98] * 6 if apart else [share[0]] * 12, strict=True)
         for condition, language, task, p in product(("chat", "plain"), LANGUAGES, tasks, (ORIGINAL, *WORDS))
     ]  # fmt: skip

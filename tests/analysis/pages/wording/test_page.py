@@ -443,6 +443,16 @@ def test_printed_tables_are_whole_and_plausible():
     assert base["diff_yes"].item() == pytest.approx(0.162)
 
 
+def test_no_word_is_said_of_every_wording_where_one_kind_has_no_valid_answer(tmp_path):
+    rows = said({"original": "y" * 40, "synonym": "y" * 40, "antonym": "-" * 40})
+    answer = narrative.answer_page_question(frames(rows, tmp_path))
+    assert answer.verdict == "These runs cannot tell: with antonyms, there are no valid answers to compare."
+    assert "With antonyms, there are no valid answers to compare." in answer.cautions
+    assert any("under every wording but antonyms without any" in caution for caution in answer.cautions)
+    some = narrative.answer_page_question(frames(said({"original": "y" * 40, "synonym": "y" * 40}), tmp_path))
+    assert some.verdict.startswith("Mostly: with synonyms, 100 % ") and "no valid answers" not in told(some)
+
+
 def test_antonyms_are_named_only_where_they_were_asked(tmp_path):
     rows = said({"original": "y" * 30, "synonym": "y" * 30}, ["yes", "no"] * 15)
     (caution,) = [
