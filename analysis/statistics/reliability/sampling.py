@@ -13,7 +13,7 @@ References
 ----------
 Brennan, R. L. (2001). Generalizability Theory, section 3.3 (designs with a nested facet without effects of its own).
 Casella, G. and Robert, C. P. (1996). Rao-Blackwellisation of sampling schemes. Biometrika 83, 81-94.
-Saerndal, C.-E., Swensson, B. and Wretman, J. (1992). Model Assisted Survey Sampling, section 5.6 (linearised ratio).
+Särndal, C.-E., Swensson, B. and Wretman, J. (1992). Model Assisted Survey Sampling, section 5.6 (linearised ratio).
 """
 
 from __future__ import annotations
