@@ -98,7 +98,7 @@ def test_texts_of_items_and_models_are_escaped(made):
 def test_first_screen_asks_answers_and_warns(made):
     page = Page(made[0] / "stability.html")
     words = page.words
-    asked = r"4 models \(7 combinations of model and condition\) were asked whether they agree with 5 items of "
+    asked = r"4 models, each in 1 to 2 conditions \(7 combinations\), were asked whether they agree with 5 items of "
     assert re.search(asked + "“synthetic”", words), words[:900]
     assert re.search(r"95 % interval \d+ to \d+ %", words)
     for warning in ("Not judged: ", "1 of 6 items is left out: no paraphrases in the study",
