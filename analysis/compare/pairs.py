@@ -19,7 +19,7 @@ from analysis.compare.settings import describe_differing_settings, map_differing
 from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
 from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
-from analysis.reporting.words.doubts import WRONG, Caution
+from analysis.reporting.words.doubts import READING, WRONG, Caution
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
@@ -98,6 +98,9 @@ def iterate_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterato
         )
         validity_pairs: dict[object, list[Pair]] = {}  # of each two units once: measures are of the same answers
         for study_a, study_b in studies:
+            if study_a.range_text and study_a.measure in (chosen.measures or [study_a.measure]):
+                text = f"study {study_a.name}: {study_a.measure} counts as a share of its range {study_a.range_text}"
+                paired.notes.append(Caution(text, READING))
             for unit_a, unit_b in _iterate_unit_places_to_compare(study_a, study_b, chosen, paired):
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired

@@ -210,6 +210,15 @@ def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
     assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "F1"]]
 
 
+@pytest.mark.parametrize(("measures", "n_notes"), [((), 1), (("ms",), 0)])
+def test_a_note_says_that_a_score_counts_as_a_share_of_its_range(tmp_path, measures, n_notes):
+    frame = draw_scores(["m", "n"], items=12, wordings=1, measures=("F1", "likert", "ms"))
+    run = write_scored(tmp_path / "run", frame)
+    table = compare(run, run, models=("m", "n"), measures=measures)
+    notes = ["study synthetic: likert counts as a share of its range 1-5"]
+    assert table.attrs["notes"] == notes[:n_notes]
+
+
 @pytest.mark.slow
 def test_models_are_paired_by_name_or_by_the_call(tmp_path):
     frame = draw_scores(["m", "n", "o"], items=12, wordings=1, measures=("F1",))

@@ -183,7 +183,7 @@ def test_an_interval_of_reliability_that_reaches_0_says_so(tmp_path):
     assert frames["ranking_reliability"]["relative_lower"].iloc[0] == 0
     said = narrative.answer_page_question(frames)
     assert said.verdict.endswith("is not shown to be reliable.")
-    assert "are not shown to differ" in said.details["wording_ranking"][0]
+    assert "is not shown to be reliable" in said.details["wording_ranking"][0]
 
 
 def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):
