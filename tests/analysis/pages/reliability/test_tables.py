@@ -470,11 +470,14 @@ def test_the_caption_says_why_a_mark_is_below_its_line():
     """Of ten statements in two paraphrases, all marks lay below their lines, and the caption did not say why."""
     curves = pd.DataFrame({
         "label": ["a", "a", "b", "b"], "at": [1, 2, 1, 2], "item": [0.1, 0.1, 0.2, 0.2], "widening": 1.2, "n_items": 10,
-        "measure": "agreement", "design": "own wordings of each item",
+        "measure": "agreement", "design": "own wordings of each item", "wording": 0.2, "interaction": np.nan,
     })  # fmt: skip
     assert "below its line" not in captions.caption_wordings_needed(curves)
     check_caption(captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0])))
     assert "A mark below its line: " in captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0]))
+    shared = captions.caption_wordings_needed(curves.assign(wording=[0.0, 0.0, 0.1, 0.1], interaction=0.1))
+    check_caption(shared)
+    assert "A mark below its line: these shared wordings " in shared
 
 
 def test_a_single_difference_has_the_probability_of_its_sign():
