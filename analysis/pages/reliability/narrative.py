@@ -139,7 +139,7 @@ def _describe_numbers_of_models_and_wordings(headline_rows: pd.DataFrame, sample
     """Say how many models were asked about how many items, in one or several wordings, samples and thoughts."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
-    valid_rows = headline_rows[headline_rows["n_items"] > 0]
+    valid_rows = headline_rows[(headline_rows["n_items"] > 0) & ~is_validity_below_half(headline_rows["validity"])]
     sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
     several = valid_rows["n_wordings"] > 1
     answers = f", with {format_count_range(sizes)} valid answers to each on average" if several.any() else ""
