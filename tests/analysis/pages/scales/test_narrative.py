@@ -282,8 +282,8 @@ def test_a_study_of_one_wording_or_order_is_named():
     said = answer_page_question(join_two_studies(several, single)).cautions
     assert "Options were shown in one order only in t: what their order does is not known." in said
     assert (
-        "One wording of each item only in t; an original beside it is left out. Nothing is said of other wordings."
-        in said
+        "One wording of each item only in t (beside a paraphrase, the original does not count): nothing is said of "
+        "other wordings." in said
     )
     said = answer_page_question(join_two_studies(single, single)).cautions
     assert "Options were shown in one order only: what their order does is not known." in said
