@@ -244,9 +244,9 @@ def _build_pair_of_units(
     studies, units = (study_a, study_b), (unit_a, unit_b)
     if not has_same_wordings:
         means = _average_answers_over_wordings(a)[:, None], _average_answers_over_wordings(b)[:, None]
-        common_means = _level_differences_of_arithmetic(study_a, *_keep_common_answers(*means))
+        common_means = level_differences_of_arithmetic(study_a, *_keep_common_answers(*means))
         return Pair(studies, units, study_a.measure, common_means, False, not study_a.crossed)
-    a, b = _level_differences_of_arithmetic(study_a, *_keep_common_answers(a, b))
+    a, b = level_differences_of_arithmetic(study_a, *_keep_common_answers(a, b))
     has_several = int((~np.isnan(a)).sum(axis=1).max(initial=0)) > 1
     return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
 
@@ -291,8 +291,20 @@ def _keep_common_answers(a: Array, b: Array) -> tuple[Array, Array]:
     return np.where(is_common, a, np.nan), np.where(is_common, b, np.nan)
 
 
-def _level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[Array, Array]:
-    """Return both answers, those of B as A has them where arithmetic alone may part them."""
+def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[Array, Array]:
+    """Return the answers of A and of B, those of B as A has them where arithmetic alone may part them.
+
+    Parameters
+    ----------
+    study
+        What the answers measure: without a range, all differences count.
+    a, b
+        Answers in the same places, NaN where there is none.
+
+    Returns
+    -------
+    Answers of A, and of B.
+    """
     largest = ARITHMETIC.get(study.measure, 1e-6 if study.bounds else 0.0)
     return a, np.where(np.abs(a - b) <= largest, a, b)
 
