@@ -25,8 +25,8 @@ from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
 
 VALIDITY = "validity"
-ARITHMETIC = {LOGIT: 1e-5}
-"""Differences up to these, of other answers from 0 to 1 up to 1e-6, are none: float32 differs by as much by batch."""
+ARITHMETIC = {LOGIT: 1e-4}
+"""Differences up to these, of other answers from 0 to 1 up to 1e-5, are none: float32 differs by as much by batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[A
     -------
     Answers of A, and of B.
     """
-    largest = ARITHMETIC.get(study.measure, 1e-6 if study.bounds else 0.0)
+    largest = ARITHMETIC.get(study.measure, 1e-5 if study.bounds else 0.0)
     return a, np.where(np.abs(a - b) <= largest, a, b)
 
 

@@ -211,9 +211,9 @@ def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
 
 
 def test_answers_that_arithmetic_alone_parts_are_the_same(tmp_path):
-    """Asked in other batches, a model was a little higher, by 1e-8, and 30,000 items were said to find that."""
+    """Asked in other batches, a model was a little higher, by 1e-6, and 30,000 items were said to find that."""
     frame = random_frame(["m"], items=12, paraphrases=3, seed=4).assign(mass=0.9)
-    noise = np.random.default_rng(1).uniform(0, 2e-7, len(frame))
+    noise = np.random.default_rng(1).uniform(0, 2e-6, len(frame))
     again = frame.assign(agreement=frame["agreement"] - noise)
     table = compare(write_run(tmp_path / "a", frame), write_run(tmp_path / "b", again))
     assert {"agreement", "logit", "validity"} <= set(table["measure"])
