@@ -282,7 +282,10 @@ def _refuse_repeated_variants(rows: Iterable[_Row], item: str) -> None:
         # Blanks at the ends do not make another wording; the text itself is asked exactly as it was given.
         wording = variant.text.strip()
         if wording in wordings:
-            raise InputError(f"{place}: the same text as {wordings[wording]}; an item has every wording once")
+            earlier = wordings[wording]
+            if place.startswith(f"{earlier}, "):  # of an item with all its wordings in one place
+                earlier = "its original"
+            raise InputError(f"{place}: the same text as {earlier}; an item has every wording once")
         names[variant.variant] = wordings[wording] = place
 
 
