@@ -90,7 +90,7 @@ def format_nearest_name_hint(name: str, known: Iterable[str]) -> str:
     name
         The unknown name.
     known
-        The names that there are; upper and lower case count as the same.
+        The names that there are; upper and lower case count as the same, and the dashes before an option do not count.
 
     Returns
     -------
@@ -100,9 +100,11 @@ def format_nearest_name_hint(name: str, known: Iterable[str]) -> str:
     --------
     >>> format_nearest_name_hint("Patern", ("item", "pattern")), format_nearest_name_hint("xyz", ("item",))
     (" (the nearest is 'pattern')", '')
+    >>> format_nearest_name_hint("--out", ("--quiet",)), format_nearest_name_hint("--sed", ("--seed",))
+    ('', " (the nearest is '--seed')")
     """
-    names = {known_name.casefold(): known_name for known_name in known}
-    near = difflib.get_close_matches(name[:100].casefold(), names, n=1, cutoff=0.6)
+    names = {known_name.casefold().lstrip("-"): known_name for known_name in known}
+    near = difflib.get_close_matches(name[:100].casefold().lstrip("-"), names, n=1, cutoff=0.6)
     return f" (the nearest is '{shorten_text(names[near[0]])}')" if near else ""
 
 

@@ -34,6 +34,7 @@ from ground.errors import InputError, shorten_to_one_line
 
 NONE_NAMED = ("", "")
 FULL_PRECISION = "waver compare A B --format csv"
+ITEMS_IN_FULL = "page.average_each_side_per_item()"  # in the notebook; no command prints items
 
 
 def _convert_numbers_and_refuse_odd_settings(
@@ -135,12 +136,14 @@ class ComparePage:
 
     def differences(self) -> Html:
         """Show the table of all differences."""
-        return _render_table(DIFFERENCES, self.rows)
+        return _render_table(DIFFERENCES, self.rows, FULL_PRECISION)
 
     def items(self) -> Html:
         """Show the items that differ most, with their texts."""
         rows = tabulate_differing_items(self._paired, self.pairs, self.examples)
-        return _render_table(ITEMS, rows) if len(rows) else render_missing_content_note(f"{ITEMS.title}: none differs.")
+        if not len(rows):
+            return render_missing_content_note(f"{ITEMS.title}: none differs.")
+        return _render_table(ITEMS, rows, ITEMS_IN_FULL)
 
     def average_each_side_per_item(self) -> pd.DataFrame:
         """Return the mean of both sides of every item, by every measure (`items.average_answers_per_item`)."""
@@ -181,7 +184,7 @@ class ComparePage:
         return Html(provenance.render_footer((), entries))
 
 
-def _render_table(table: Table, rows: pd.DataFrame) -> Html:
+def _render_table(table: Table, rows: pd.DataFrame, command_in_full: str) -> Html:
     """Show a table with few digits; columns that are the same in all rows are named below it."""
     shown_rows = rows.head(MOST_ROWS)
     shown_columns = [name for name in table.columns if table.is_column_shown(name, shown_rows)]
@@ -192,5 +195,5 @@ def _render_table(table: Table, rows: pd.DataFrame) -> Html:
         "table", name="compare", title=table.title, caption=table.caption, grid=cells,
         left_out=len(rows) - len(shown_rows),
         same=format_uniform_columns_as_text(uniform_columns), keys=1,
-        open=len(shown_rows) <= FEW_ROWS, saved=False, command=FULL_PRECISION,
+        open=len(shown_rows) <= FEW_ROWS, saved=False, command=command_in_full,
     )  # fmt: skip

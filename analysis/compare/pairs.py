@@ -16,15 +16,17 @@ import numpy as np
 
 from analysis.compare.pairing import PairedRuns, find_side_of_model, read_model_and_condition_without_side
 from analysis.compare.settings import describe_differing_settings, map_differing_settings_to_values
-from analysis.measures.reworded import ACCURACY, AGREEMENT, Study
+from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
 from analysis.reporting.catalogue.rewordings import list_reasons_protocols_are_not_compared, read_reworded_studies
-from analysis.reporting.words.doubts import WRONG, Caution
+from analysis.reporting.words.doubts import READING, WRONG, Caution
 from analysis.statistics.resampling import Array
 from analysis.statistics.significance import ROUNDING
 from ground.errors import InputError, format_nearest_name_hint, join_first_names
 
 VALIDITY = "validity"
+ARITHMETIC = {LOGIT: 1e-4}
+"""Differences up to these, of other answers from 0 to 1 up to 1e-5, are none: float32 differs by as much by batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def iterate_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterato
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
                 )
+                _note_range_of_scores(study_a, chosen, paired)
                 yield from _yield_pair_by_measure_and_flips(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
@@ -132,6 +135,13 @@ def _note_differing_settings(
     if settings and (model, condition) == read_model_and_condition_without_side(unit_b):
         line = f"{model} ({condition}) in {study.name}: {describe_differing_settings(settings, paired.side_names)}"
         paired.notes.extend([Caution(line, WRONG)] if line not in paired.notes else [])
+
+
+def _note_range_of_scores(study: Study, chosen: Chosen, paired: PairedRuns) -> None:
+    """Note once that a measure counts as a share of its range, where the call asks for it."""
+    line = f"study {study.name}: {study.measure} counts as a share of its range {study.range_text}"
+    if study.range_text and study.measure in (chosen.measures or [study.measure]) and line not in paired.notes:
+        paired.notes.append(Caution(line, READING))
 
 
 def _iterate_studies_of_same_measure(runs_a: Any, runs_b: Any, paired: PairedRuns) -> Iterator[tuple[Study, Study]]:
@@ -234,8 +244,9 @@ def _build_pair_of_units(
     studies, units = (study_a, study_b), (unit_a, unit_b)
     if not has_same_wordings:
         means = _average_answers_over_wordings(a)[:, None], _average_answers_over_wordings(b)[:, None]
-        return Pair(studies, units, study_a.measure, _keep_common_answers(*means), False, not study_a.crossed)
-    a, b = _keep_common_answers(a, b)
+        common_means = level_differences_of_arithmetic(study_a, *_keep_common_answers(*means))
+        return Pair(studies, units, study_a.measure, common_means, False, not study_a.crossed)
+    a, b = level_differences_of_arithmetic(study_a, *_keep_common_answers(a, b))
     has_several = int((~np.isnan(a)).sum(axis=1).max(initial=0)) > 1
     return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
 
@@ -278,6 +289,24 @@ def _keep_common_answers(a: Array, b: Array) -> tuple[Array, Array]:
     """Keep the answers in places where both sides have one; NaN elsewhere."""
     is_common = ~np.isnan(a) & ~np.isnan(b)
     return np.where(is_common, a, np.nan), np.where(is_common, b, np.nan)
+
+
+def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[Array, Array]:
+    """Return the answers of A and of B, those of B as A has them where arithmetic alone may part them.
+
+    Parameters
+    ----------
+    study
+        What the answers measure: without a range, all differences count.
+    a, b
+        Answers in the same places, NaN where there is none.
+
+    Returns
+    -------
+    Answers of A, and of B.
+    """
+    largest = ARITHMETIC.get(study.measure, 1e-5 if study.bounds else 0.0)
+    return a, np.where(np.abs(a - b) <= largest, a, b)
 
 
 def _average_answers_over_wordings(answers: Array) -> Array:

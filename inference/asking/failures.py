@@ -119,7 +119,7 @@ and try another --form or model
     """
     low = [tally for tally in tallies if 2 * tally.low_mass > tally.asked_count - tally.failed]
     for tally in low[:MOST_LOW]:
-        most = math.ceil(round(100 * tally.largest_low_mass, 6))  # 100 * 0.07 is more than 7 in floating point
+        most = max(1, math.ceil(round(100 * tally.largest_low_mass, 6)))  # 100 * 0.07 is more than 7 in floating point
         names = [*([tally.study] if with_study else []), tally.model, tally.condition]
         yield (
             f"{', '.join(names)}: at most {most} % of the probability is on the "

@@ -196,6 +196,8 @@ def _find_local_or_hub_model(name: str) -> Model:
         raise InputError(f"--model {source}: this is a file; give the folder that holds the model")
     if source in ALL:  # as messages and reports call it
         return Model(chosen or source, str(ALL[source].path), _build_run_json_fields_of_demo_model(ALL[source]))
+    if source.startswith(PREFIX):
+        raise InputError(f"--model {source}: no demo model has this name{format_nearest_name_hint(source, ALL)}")
     # A hub id is NAME or OWNER/NAME; anything else can only be meant as a path.
     if not re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", source):
         raise InputError(f"--model {source}: no such folder{format_similar_model_hint(source)}")

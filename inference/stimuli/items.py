@@ -282,13 +282,18 @@ def _refuse_repeated_variants(rows: Iterable[_Row], item: str) -> None:
         # Blanks at the ends do not make another wording; the text itself is asked exactly as it was given.
         wording = variant.text.strip()
         if wording in wordings:
-            raise InputError(f"{place}: the same text as {wordings[wording]}; an item has every wording once")
+            earlier = wordings[wording]
+            if place.startswith(f"{earlier}, "):  # of an item with all its wordings in one place
+                earlier = "its original"
+            raise InputError(f"{place}: the same text as {earlier}; an item has every wording once")
         names[variant.variant] = wordings[wording] = place
 
 
 def _require_item_id_as_text(place: str, record: Mapping[str, Any]) -> str:
     """Return the id of a record's item as text; refuse what is neither text nor a whole number."""
     value = record.get("item")
+    if isinstance(value, float) and value.is_integer() and abs(value) <= records.LARGEST_EXACT:
+        value = int(value)  # tables with gaps turn whole numbers into floats
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip() or is_missing_or_infinite_number_text(value):

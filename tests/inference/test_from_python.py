@@ -115,6 +115,13 @@ class TestItemsInMemory:
         assert content("frame")["study"]["name"] == content("file")["study"]["name"]
         pd.testing.assert_frame_equal(rows("frame"), rows("file"), check_exact=True)
 
+    def test_whole_numbers_that_a_gap_turned_into_floats_are_ids(self, trivial):
+        with_gap = pd.concat([ITEMS, pd.DataFrame({"item": [np.nan]})], ignore_index=True)
+        assert with_gap["item"].dtype == float
+        ask(with_gap, "gap")
+        ask(ITEMS, "whole")
+        assert content("gap")["study"]["hash"] == content("whole")["study"]["hash"]
+
     def test_a_tilde_in_out_is_the_home_folder(self, trivial, monkeypatch):
         monkeypatch.setenv("HOME", str(Path.cwd() / "home"))
         waver.ask([{"item": "a", "text": "One."}], "some", out="~/run")
@@ -156,7 +163,7 @@ class TestRefused:
             ({"items": ITEMS.rename(columns={"text": "statement"})}, "say --text-column statement"),
             ({"items": ITEMS.assign(text=[1, 2, 3, 4, 5])}, "items, row 1: the text must be text, not 1"),
             ({"items": ITEMS.assign(text=None)}, "items, row 1: the text is empty"),
-            ({"items": ITEMS.assign(item=[1, np.nan, 1, 2, 2])}, "items, row 1: every item needs an id"),
+            ({"items": ITEMS.assign(item=[1, np.nan, 1, 2, 2])}, "items, row 2: every item needs an id"),
             ({"items": ITEMS.assign(variant="one")}, "items, row 2: variant 'one' of item '1' is already in row 1"),
             ({"items": pd.concat([ITEMS, ITEMS])}, "items, row 6: the same text as row 1"),
             ({"items": ITEMS.set_axis(range(5), axis=1)}, "items: column 0 has no name"),

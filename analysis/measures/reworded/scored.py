@@ -229,12 +229,13 @@ def _build_scored_of_measure(
     if (rows["samples"] > 1).any():
         samples = average_answers_into_array(rows, "samples", shape)
         spread = average_answers_into_array(rows.assign(spread=rows["spread"] / width**2), "spread", shape)
+    range_text = f"{low:g}-{low + width:g}" if (low, width) != (0.0, 1.0) else ""
     own_units = [units[place] for place in places]
     study = Study(
         name, f"{measure} (score)" if measure in TAKEN else measure, True, crossed, own_units,
         np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
-        has_range=ends is not None, lower_is_better=lower_is_better,
+        has_range=ends is not None, range_text=range_text, lower_is_better=lower_is_better,
         items=list_item_ids_by_number(codes), validities=None if validity_rows is None
         else average_answers_into_array(_renumber_rows_of_known_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip

@@ -70,6 +70,8 @@ class Study:
         Whether the answer to a wording is the mean over several orders of the options.
     has_range
         Whether answers lie within a range, which is 0 to 1 here; no logit does.
+    range_text
+        The range of the scores that answers are a share of, such as "1-5"; empty where answers are what was given.
     lower_is_better
         Whether models with lower answers rank first.
     validities
@@ -96,6 +98,7 @@ class Study:
     counting: Array | None = None
     thought_conditions: frozenset[str] = frozenset()
     has_range: bool = True
+    range_text: str = ""
     lower_is_better: bool = False
     validities: Array | None = None
     items: tuple[str, ...] = ()

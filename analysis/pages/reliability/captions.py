@@ -22,6 +22,11 @@ def caption_wordings_needed(frame: pd.DataFrame) -> str:
             " A mark below its line: these items differ less than their wordings alone would make them, which the line "
             "takes for no difference."
         )
+    elif ((rows["wording"] == 0) & rows["interaction"].notna()).any():
+        off_line = (
+            " A mark below its line: these shared wordings differ less than chance would make them, which the line "
+            "takes for no difference."
+        )
     return (
         f"Standard error of the mean {row['measure']} of {format_quantity(rows['label'].nunique(), 'model')} with "
         "other items and other wordings, by the number of wordings of each of "

@@ -140,7 +140,7 @@ def _describe_numbers_of_models_and_wordings(headline_rows: pd.DataFrame, sample
     """Say how many models were asked about how many items, in one or several wordings, samples and thoughts."""
     models = headline_rows["model"].nunique()
     items = headline_rows.groupby("study")["n_items"].max().sum()
-    valid_rows = headline_rows[headline_rows["n_items"] > 0]
+    valid_rows = headline_rows[(headline_rows["n_items"] > 0) & ~is_validity_below_half(headline_rows["validity"])]
     sizes = (valid_rows["n"] / valid_rows["n_items"]).round()
     several = valid_rows["n_wordings"] > 1
     answers = f", with {format_count_range(sizes, 'valid answer')} to each on average" if several.any() else ""
@@ -339,8 +339,8 @@ def _describe_ranking_reliability(rankings: pd.DataFrame, has_several_studies: b
             of_study, by, ranking = f"Study “{row['study']}”: ", "by", "ranking"
         if not is_ranking_shown_reliable(row):
             yield (
-                f"{of_study}{by} {row['measure']}, the means of {row['n_models']} models are not shown to differ by "
-                f"more than items and wordings explain{_phrase_reliability_upper_bound(row)}."
+                f"{of_study}{by} {row['measure']}, the ranking of {row['n_models']} models is not shown to be reliable"
+                f"{_phrase_reliability_upper_bound(row)}."
             )
             continue
         yield (
@@ -371,8 +371,8 @@ def _phrase_reliability_upper_bound(row: Mapping[str, float]) -> str:
     """Say up to where the interval of a reliability reaches that is not shown."""
     low, high = row["relative_lower"], row["relative_upper"]
     if low != low:
-        return ": there is no interval of the ranking's reliability"
-    return f": the ranking's reliability may be anything up to {high:.2f}" if high > 0 else ""
+        return ": there is no interval of its reliability"
+    return f": its reliability may be anything up to {high:.2f}" if high > 0 else ""
 
 
 def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[str]:
@@ -384,10 +384,10 @@ def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[s
     yield beyond_sentence
     signs = headline_pairs.loc[headline_pairs["a_model"] != headline_pairs["b_model"], "same_both"].dropna()
     if len(signs):
-        yield (
-            f"Another study with other items and wordings is expected to find the same sign in {signs.sum():.1f} of "
-            f"{len(signs)}."
-        )
+        expected = f"is expected to find the same sign in {signs.sum():.1f} of {len(signs)}"
+        if len(signs) == 1:
+            expected = f"would find the same sign with a probability of {signs.iloc[0]:.2f}"
+        yield f"Another study with other items and wordings {expected}."
 
 
 def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:

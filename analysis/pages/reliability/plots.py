@@ -177,7 +177,12 @@ def draw_ranking_calibration(frame: pd.DataFrame, *, width: float = PAGE, looks:
         axes.plot([0.5, 1], [0.5, 1], color=FAINT, linewidth=0.7, linestyle=panels.DASHED, zorder=1)
         axes.plot(rows["foreseen"], rows["kept"], color=INK, linewidth=1)
         axes.scatter(
-            rows["foreseen"], rows["kept"], s=6 + 60 * rows["n_cases"] / rows["n_cases"].max(), c=INK, zorder=3
+            rows["foreseen"],
+            rows["kept"],
+            s=6 + 60 * rows["n_cases"] / rows["n_cases"].max(),
+            c=INK,
+            zorder=3,
+            clip_on=False,  # those of many pairs, at an end of the axis, are larger than its margin
         )
         names = [f"{n:,.0f} pairs, {share:.2f} foreseen" for n, share in rows[["n_cases", "foreseen"]].to_numpy(float)]
         marks.set_hover_titles_of_marks(axes, rows["foreseen"], rows["kept"], names, rows["kept"])

@@ -208,7 +208,7 @@ COLUMNS: Mapping[str, Column] = {
     "scales_people_items.difference": Column("s of the model less s of people", DIFFERENCE, "Difference", 3),
     "scales_people_shares.score": Column("mean answer of people from 0 (lowest option) to 1, before reversing",
                                          S, "s", 3),
-    "respondents": Column("who the respondents are: models, personas of a model, or people", header="Respondents"),
+    "respondents": Column("who the respondents are: models, personas of a model, or people", header="Over"),
     "scales_respondents.model": Column("model whose personas are the respondents", header="Model"),
     "scales_respondents.n_items": Column("items of the scale that were answered", "items", "Items"),
     "n_respondents": Column("respondents who answered an item of the scale", "respondents", "Respondents"),

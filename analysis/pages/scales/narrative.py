@@ -366,7 +366,11 @@ def _list_cautions(frames: Frames, spread: pd.DataFrame, by_chance: pd.DataFrame
     if len(styles) and (where := _name_studies_without_value(styles, "style", ORDER)) is not None:
         yield Caution(f"Options were shown in one order only{where}: what their order does is not known.", LEFT_OUT)
     if len(moves) and (where := _name_studies_without_value(moves, "change", WORDING)) is not None:
-        yield Caution(f"One wording of each item only{where}: nothing is said of other wordings.", LEFT_OUT)
+        yield Caution(
+            f"One wording of each item only{where} (beside a paraphrase, the original does not count): nothing is said "
+            "of other wordings.",
+            LEFT_OUT,
+        )
     clear = _select_clear_styles(styles)
     if len(clear) and clear["style"].isin([ENDS, MIDDLE]).any():
         yield Caution(

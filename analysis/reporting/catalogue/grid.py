@@ -191,7 +191,7 @@ def _choose_unit_columns_that_distinguish_rows(frame: pd.DataFrame) -> list[str]
     if model in frame:
         names.append(model)
     if condition in frame:
-        conditions_by_model = frame.groupby(model)[condition] if model in frame else frame[condition]
+        conditions_by_model = frame.groupby(model, dropna=False)[condition] if model in frame else frame[condition]
         if np.any(np.asarray(conditions_by_model.nunique()) > 1):
             names.append(condition)
     return names

@@ -357,9 +357,26 @@ def set_axis_limits_and_ticks(
     ):
         values = values[::2] if len(values) > 2 else values[-1:]
     axes.set(**{f"{axis}lim": (low - margin, high + margin), f"{axis}ticks": values})
+    if axis == "x" and len(values) > 2 and _touches_next_panel(axes, values):
+        axes.set_xticks(values[:-1])
     if reference_line is not None:
         line = axes.axvline if axis == "x" else axes.axhline
         line(reference_line, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1)
+
+
+def _touches_next_panel(axes: Axes, values: Sequence[float]) -> bool:
+    """Tell whether the last number of a panel would touch the first one of the panel beside it, if that is as wide."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    box = axes.get_position()
+    beside = [other.get_position() for other in figure.axes if abs(other.get_position().y0 - box.y0) < 1e-6]
+    starts = [place.x0 for place in beside if place.x0 > box.x1]
+    if not starts:
+        return False
+    (left, right), inch = axes.get_xlim(), measure_panel_size(axes)[0]
+    free = (values[0] - left + right - values[-1]) / (right - left) * inch
+    gap = (min(starts) - box.x1) * figure.get_size_inches()[0]
+    return measure_widest_text(axes.xaxis.get_major_formatter().format_ticks(list(values))) + 0.04 > free + gap
 
 
 def compute_symmetric_limit(frame: pd.DataFrame) -> float:

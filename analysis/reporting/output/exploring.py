@@ -92,7 +92,7 @@ class Run:
     def __repr__(self) -> str:
         info = self._runs.info
         summary = f"{', '.join(info['studies'])}; {format_quantity(len(info['models']), 'model')}"
-        return f"<Run: {summary}. tables() and figures() list what there is>"
+        return f"<Run: {summary}. tables() and figures() list the names>"
 
     def where(self, where: str | pd.DataFrame = "") -> Run:
         """Keep a part of the runs; all tables, figures and pages are then of that part.

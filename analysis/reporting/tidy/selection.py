@@ -64,7 +64,8 @@ def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str |
         pairs = _select_rows_matching_keys(con, keys)
         condition = where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
     if not len(pairs):
-        raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing")
+        values = _list_values_of_attributes_named(con, condition, columns)
+        raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing{values}")
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
     return _build_part_of_unit_wording_pairs(runs, con, pairs, condition)
@@ -99,6 +100,18 @@ def _create_selectable_view_and_map_columns(con: duckdb.DuckDBPyConnection, part
         f"JOIN tidy.conditions AS c USING (study, condition){_build_join_clause_keeping_part_pairs(part)}"
     )
     return names
+
+
+def _list_values_of_attributes_named(con: duckdb.DuckDBPyConnection, condition: str, columns: Mapping[str, str]) -> str:
+    """List some values of the first attribute that a condition names; empty where it names none."""
+    words = set(re.findall(r"\w+", re.sub("'[^']*'", "", condition)))
+    for name in (name.removeprefix("attributes.") for name in columns if name.startswith("attributes.")):
+        if name in words:
+            column = columns[f"attributes.{name}"]
+            values = con.execute(f"SELECT DISTINCT {column} FROM {_VIEW} WHERE {column} <> '' ORDER BY 1 LIMIT 4")
+            texts = [f"'{shorten_to_one_line(value, 20)}'" for (value,) in values.fetchall()]
+            return f"; {name} holds {', '.join(texts[:3])}{' ...' if len(texts) > 3 else ''}"
+    return ""
 
 
 def _build_join_clause_keeping_part_pairs(part: Part | None) -> str:

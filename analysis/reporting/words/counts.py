@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from analysis.reporting.catalogue.orders import BOTH_ORDERS
 from analysis.reporting.words import format_count_range, format_quantity
 from analysis.reporting.words.labels import UNIT
 
@@ -17,7 +18,8 @@ def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
     count once; both orders of the options are one condition where they are one row.
 
     Returns the models alone where each has one combination. A condition belongs to a study: one that two studies have
-    counts twice; where the combinations of a model differ in the study alone, studies are counted.
+    counts twice; where the combinations of a model differ in the study alone, studies are counted. Where some models
+    have one row for both orders, and others two, conditions are not counted: all were asked in both.
 
     >>> import pandas as pd
     >>> def phrase(*units): return phrase_models_in_conditions(pd.DataFrame(units, columns=["model", "condition"]))
@@ -27,6 +29,8 @@ def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
     '2 models, each in 2 conditions (4 combinations)'
     >>> phrase(("a", "x"), ("a", "y"), ("b", "x"))
     '2 models, each in 1 to 2 conditions (3 combinations)'
+    >>> phrase(("a", "x/up"), ("a", "x/down"), ("b", "x/both orders"))
+    '2 models (3 combinations of model and condition)'
     """
     units = rows[[name for name in UNIT if name in rows]].drop_duplicates()
     by_model = units.groupby("model", sort=False)
@@ -34,6 +38,8 @@ def phrase_models_in_conditions(rows: pd.DataFrame) -> str:
     models_text = format_quantity(len(n_combinations), "model")
     if n_combinations.max() == 1:
         return models_text
+    if len(set(n_combinations)) > 1 and units["condition"].str.contains(BOTH_ORDERS).any():
+        return f"{models_text} ({format_quantity(len(units), 'combination')} of model and condition)"
     is_by_study = "study" in units and by_model[["study", "condition"]].nunique().max()["condition"] == 1
     each_text = f"{format_count_range(n_combinations)} {'studies' if is_by_study else 'conditions'}"
     if len(n_combinations) == 1:

@@ -58,7 +58,10 @@ def read_nonempty_csv_rows(path: Path, quotes_in_tabs: bool = True) -> Iterator[
                 if any(cell.strip() for cell in row):
                     yield number, row
         except csv.Error as error:
-            raise InputError(f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error})") from None
+            raise InputError(
+                f"{path}, row {number + 1} (line {rows.line_num}): malformed CSV ({error}); every quote needs its end, "
+                "and one within a text is written twice"
+            ) from None
 
 
 def _guess_csv_delimiter(path: Path, header: str) -> str:

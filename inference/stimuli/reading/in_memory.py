@@ -63,8 +63,8 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
     name
         What messages call it.
     rows
-        A pandas DataFrame, whose empty cells are left out as those of a CSV file are, or a list of dicts, which are
-        read as the objects of a JSON file are.
+        A pandas DataFrame, whose empty cells and rows are left out as those of a CSV file are, or a list of dicts,
+        which are read as the objects of a JSON file are.
 
     Returns
     -------
@@ -84,7 +84,8 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
         )  # without the index, which no file has either
         cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
         about = f"a DataFrame of {format_quantity(len(cells), 'row')} ({shorten_text(', '.join(columns), 200)})"
-        return Table(name, tuple(columns), [(f"row {number}", row) for number, row in enumerate(cells, 1)], about)
+        filled = [(f"row {number}", row) for number, row in enumerate(cells, 1) if row]
+        return Table(name, tuple(columns), filled, about)
     if not isinstance(rows, list | tuple):
         raise InputError(
             f"{name}: expected a DataFrame, a list of dicts, or the path of a file, not {type(rows).__name__}"

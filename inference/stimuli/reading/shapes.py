@@ -255,8 +255,8 @@ def _refuse_ambiguous_attribute_column(source: str, column: str, absent_fields: 
     """Refuse a column kept as an attribute that is called like one Waver reads, or nearly like a missing field."""
     if _fold_column_name(column) in ATTRIBUTES_READ:
         raise InputError(
-            f"{source}: column '{column}': as an attribute, Waver reads it for its statistics; call it "
-            f"{ATTRIBUTE}{_fold_column_name(column)} if it is meant so, else rename it"
+            f"{source}: column '{column}': by this name, Waver compares how paraphrases were made; call it "
+            f"{ATTRIBUTE}{_fold_column_name(column)} if it says that, else rename it"
         )
     near = get_close_matches(_fold_column_name(column), absent_fields, 1, MIN_SIMILARITY)
     if near:

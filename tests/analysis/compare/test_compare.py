@@ -210,6 +210,29 @@ def test_a_condition_with_other_settings_is_compared_by_its_name(tmp_path):
     assert table[["a_condition", "b_condition"]].to_numpy().tolist() == [["F1", "F1"]]
 
 
+def test_answers_that_arithmetic_alone_parts_are_the_same(tmp_path):
+    """Asked in other batches, a model was a little higher, by 1e-6, and 30,000 items were said to find that."""
+    frame = random_frame(["m"], items=12, paraphrases=3, seed=4).assign(mass=0.9)
+    noise = np.random.default_rng(1).uniform(0, 2e-6, len(frame))
+    again = frame.assign(agreement=frame["agreement"] - noise)
+    table = compare(write_run(tmp_path / "a", frame), write_run(tmp_path / "b", again))
+    assert {"agreement", "logit", "validity"} <= set(table["measure"])
+    assert (table["n_items_differing"] == 0).all() and table["n_items_to_decide"].isna().all()
+    milliseconds = draw_scores(["m"], items=12, wordings=1, measures=("ms",))
+    shifted = milliseconds.assign(score=milliseconds["score"] + np.arange(12) * 1e-7)
+    table = compare(write_scored(tmp_path / "c", milliseconds), write_scored(tmp_path / "d", shifted))
+    assert table["n_items_differing"].tolist() == [11]
+
+
+@pytest.mark.parametrize(("measures", "n_notes"), [((), 1), (("ms",), 0)])
+def test_a_note_says_that_a_score_counts_as_a_share_of_its_range(tmp_path, measures, n_notes):
+    frame = draw_scores(["m", "n"], items=12, wordings=1, measures=("F1", "likert", "ms"))
+    run = write_scored(tmp_path / "run", frame)
+    table = compare(run, run, models=("m", "n"), measures=measures)
+    notes = ["study synthetic: likert counts as a share of its range 1-5"]
+    assert table.attrs["notes"] == notes[:n_notes]
+
+
 @pytest.mark.slow
 def test_models_are_paired_by_name_or_by_the_call(tmp_path):
     frame = draw_scores(["m", "n", "o"], items=12, wordings=1, measures=("F1",))

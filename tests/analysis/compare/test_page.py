@@ -142,6 +142,7 @@ def test_the_page_shows_all_of_its_parts(tmp_path):
     assert shown["figure"].count("<figure>") == 2
     assert "before &amp; after" in shown["provenance"] and "B: Run" in shown["provenance"]
     assert "Equivalent within 0.1" in shown["method"] and "waver compare A B --format csv" in shown["differences"]
+    assert "waver compare" not in shown["items"] and "page.average_each_side_per_item()" in shown["items"]
 
 
 @pytest.mark.slow

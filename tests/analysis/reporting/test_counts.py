@@ -35,6 +35,11 @@ def test_every_combination_is_counted_once(units, text):
     assert counts.phrase_models_in_conditions(rows(*units)) == text
 
 
+def test_models_of_which_some_show_both_orders_as_one_are_not_said_to_be_asked_in_one_to_two_conditions():
+    mixed = rows(("s", "a", "x/yes-no"), ("s", "a", "x/no-yes"), ("s", "b", "x/both orders"))
+    assert counts.phrase_models_in_conditions(mixed) == "2 models (3 combinations of model and condition)"
+
+
 def test_the_verb_agrees_with_the_models_and_follows_a_comma_where_an_apposition_ends():
     assert counts.phrase_models_with_verb(rows(("s", "a", "x"), ("s", "a", "y"))) == "1 model in 2 conditions was"
     assert counts.phrase_models_with_verb(rows(("s", "a", "x"), ("s", "b", "x"))) == "2 models were"

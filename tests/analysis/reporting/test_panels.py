@@ -57,3 +57,11 @@ def test_an_axis_of_one_number_is_one_unit_long(recwarn):
     low, high = axes.get_ylim()
     assert low < 0 < 1 < high and list(axes.get_yticks()) == [0, 0.25, 0.5, 0.75, 1]
     assert not recwarn.list
+
+
+def test_numbers_of_panels_side_by_side_do_not_touch():
+    """The last number of one and the first of the next read "0.100.00"; the last panel keeps its own."""
+    _, all_axes = panels.lay_out_panels(PAGE, 4, 4, 1.0, left=1.9)
+    for axes in all_axes:
+        panels.set_axis_limits_and_ticks(axes, 0, 0.1)
+    assert [list(axes.get_xticks()) for axes in all_axes] == [[0, 0.05]] * 3 + [[0, 0.05, 0.1]]

@@ -177,13 +177,22 @@ def test_accuracies_say_why_their_wordings_are_not_compared():
     )
 
 
+def test_models_that_do_not_answer_are_not_said_to_have_valid_answers(tmp_path):
+    opened = runs.open_runs(
+        write_run(tmp_path / "run", random_frame(["a", "b"], items=4, paraphrases=3).assign(mass=0.1))
+    )
+    said = narrative.answer_page_question({name: build_table(name, opened, resamples=0) for name in narrative.TABLES})
+    assert said.verdict == "These models do not answer."
+    assert said.setup == "2 models were asked about 4 items in several wordings."
+
+
 def test_an_interval_of_reliability_that_reaches_0_says_so(tmp_path):
     opened = runs.open_runs(prompted(tmp_path / "run", models=["a", "b"])[0])
     frames = {name: build_table(name, opened, resamples=0) for name in narrative.TABLES}
     assert frames["ranking_reliability"]["relative_lower"].iloc[0] == 0
     said = narrative.answer_page_question(frames)
     assert said.verdict.endswith("is not shown to be reliable.")
-    assert "are not shown to differ" in said.details["wording_ranking"][0]
+    assert "is not shown to be reliable" in said.details["wording_ranking"][0]
 
 
 def test_the_page_says_what_samples_of_one_wording_tell(tmp_path):

@@ -364,6 +364,11 @@ def test_intervals_are_printed_with_their_figure(frames):
     assert "_lower" not in shown
 
 
+def test_conditions_of_rows_without_a_model_tell_rows_apart():
+    pooled = pd.DataFrame({"model": [None, None, "a"], "condition": ["x", "y", "x"], "scale": ["s", "s", "s"]})
+    assert grid.build_grid("scales_respondents", pooled, ["scale"]).names == ("model", "condition", "scale")
+
+
 def test_condition_and_study_are_printed_only_where_they_tell_rows_apart():
     one = pd.DataFrame({"study": "s", "model": ["a", "b"], "condition": ["chat", "plain"], "validity": 0.5})
     two = one.assign(model="a", study=["s", "t"])

@@ -142,3 +142,11 @@ def test_a_text_may_hold_the_name_of_a_feature(run):
 
 def test_an_empty_condition_is_the_run_itself(run):
     assert run.where("") is run and run.where(" ") is run and run.where() is run
+
+
+def test_a_condition_that_keeps_nothing_names_the_values_of_its_attribute(tmp_path):
+    frame = random_frame(MODELS, items=2, paraphrases=2)
+    hedged = {variant: {"hedged": "1.0" if variant == "original" else "0.0"} for variant in set(frame["variant"])}
+    folder = write_run(tmp_path / "run", frame.assign(attributes=frame["variant"].map(hedged)))
+    with pytest.raises(InputError, match=r"keeps nothing; hedged holds '0\.0', '1\.0'$"):
+        open_run(folder).where("hedged = '1'")

@@ -218,7 +218,7 @@ CASES = [
     items("NUL in CSV", "x.csv", b"item,text\na,Te\0a\n", "line 2", "NUL"),
     items("CSV that is binary", "x.csv", bytes(range(256)) * 9),
     items("CSV that is Latin-1", "x.csv", b"item,text\na,caf\xe9\n", "line 2", "UTF-8"),
-    items("quote without end", "x.csv", 'item,text\na,"Tea\n', "malformed CSV"),
+    items("quote without end", "x.csv", 'item,text\na,"Tea\n', "malformed CSV", "every quote needs its end"),
     items("row with too many cells", "x.csv", "item,text\na,b,c\n", "row 2"),
     items("no Parquet", "x.parquet", "PAR1 and more", "Parquet"),
     items("empty Parquet", "x.parquet", b"", "Parquet"),

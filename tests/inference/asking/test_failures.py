@@ -185,6 +185,11 @@ def test_of_several_studies_the_line_names_the_study_and_many_lines_are_counted(
     assert lines[20:] == ["the same holds of most responses of 3 more models and conditions"]
 
 
+def test_no_probability_is_said_to_be_at_most_zero():
+    low = [Tally("m", "plain", asked_count=1, low_mass=1, largest_low_mass=6e-13)]
+    assert next(describe_conditions_of_low_option_mass(low)).startswith("m, plain: at most 1 % of the probability")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("is_low", [True, False])
 def test_a_run_ends_with_a_line_on_a_model_that_hardly_says_an_option(is_low, tmp_path, monkeypatch, capsys):

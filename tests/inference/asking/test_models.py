@@ -52,6 +52,7 @@ def test_ids(folder):
         (["=one"], "expected NAME=PATH with both parts"),
         (["one="], "expected NAME=PATH with both parts"),
         (["one= "], "expected NAME=PATH with both parts"),
+        (["waver-demo-smal"], "no demo model has this name .the nearest is 'waver-demo-small'"),
     ],
 )
 def test_refused(folder, names, message):

@@ -215,7 +215,11 @@ WRONG = [
     (JSON, "[]", "there are no rows in it"),
     (JSON, '[{"item": "a", "text": "One.", "paraphrases": "Two."}]', "entry 1: paraphrases must be a list"),
     (JSON, '[{"item": "a", "text": "A", "paraphrases": ["B", ""]}]', "entry 1, paraphrase 2: the text is empty"),
-    (JSON, '[{"item": "a", "text": "A", "paraphrases": ["A"]}]', "entry 1, paraphrase 1: the same text as entry 1"),
+    (
+        JSON,
+        '[{"item": "a", "text": "A", "paraphrases": ["A"]}]',
+        "entry 1, paraphrase 1: the same text as its original",
+    ),
     (
         JSON,
         '[{"item": "a", "text": "A", "paraphrases": ["B"]}, {"item": "a", "text": "C", "paraphrases": []}]',

@@ -132,7 +132,7 @@ TABLES = [
     Table("an item without any wording", "item,original,paraphrase_1\ntea,,\n",
           says=("row 2", "item 'tea' has no wording")),
     Table("the same wording twice in a row", "item,original,paraphrase_1\ntea,Tea.,Tea.\n",
-          says=("row 2, column 'paraphrase_1'", "the same text as row 2")),
+          says=("row 2, column 'paraphrase_1'", "the same text as its original")),
     Table("paraphrases in one cell", "item,text,paraphrases\ntea,Tea is good.,I like tea.\n",
           says=("row 2", "must be a list", "give each a column", "paraphrase_1")),
     # as spreadsheets write

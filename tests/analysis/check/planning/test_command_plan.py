@@ -132,3 +132,11 @@ def test_a_condition_of_one_measure_of_several_is_planned_for_that_one(tmp_path,
         assert len(designs)
     assert main(["plan", run, "--se", "0.1", "--condition", "other"]) == 2
     assert "--condition 'other'; known here: F1, judged" in capsys.readouterr().err
+
+
+def test_a_plan_says_that_a_difference_of_scores_is_a_share_of_their_range(tmp_path, capsys):
+    run = write_scored(tmp_path / "run", draw_scores(["a", "b"], items=20, wordings=4, measures=("F1", "likert")))
+    _, beside = planned(capsys, str(run), "--difference", "0.1", "--measure", "likert")
+    assert "a difference of 0.1 in likert as a share of its range 1-5; pilot: " in beside
+    _, beside = planned(capsys, str(run), "--difference", "0.1", "--measure", "F1")
+    assert "a difference of 0.1 in F1; pilot: " in beside

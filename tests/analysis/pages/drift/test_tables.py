@@ -33,6 +33,14 @@ def changed(tmp_path_factory):
     return opened(write_changed_model(tmp_path_factory.mktemp("changed"), items=20, wordings=3))
 
 
+@pytest.mark.parametrize(("shift", "word"), [(1e-6, "no change found"), (1e-3, CHANGED)])
+def test_what_arithmetic_alone_does_to_all_answers_is_no_change(tmp_path, shift, word):
+    """Answers that arithmetic moved by 1e-7, all the same way, had changed."""
+    looks = [draw_look({"m": -shift * n}, items=20, seed=1, fresh=False) for n in range(3)]
+    table = tables.build_table("drift_changes", opened(write_looks(tmp_path / "looks", looks)))
+    assert table.set_index("measure")["found"]["agreement"] == word
+
+
 @pytest.mark.slow
 def test_a_model_that_changed_is_told_from_one_that_did_not(changed):
     table = tables.build_table("drift_changes", changed)

@@ -266,13 +266,11 @@ RANKING = {
      ({"n_wordings": 3.0},
       "Ranking these 8 models by accuracy is reliable to more than 0.99 (95 % interval 0.40 to 1.00)."),
      ({"relative": -0.1, "relative_lower": -0.9, "relative_upper": -0.01},
-      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain."),
+      "By accuracy, the ranking of 8 models is not shown to be reliable."),
      ({"relative": 0.85, "relative_lower": -0.02},
-      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain: the "
-      "ranking's reliability may be anything up to 1.00."),
+      "By accuracy, the ranking of 8 models is not shown to be reliable: its reliability may be anything up to 1.00."),
      ({"relative": 0.85, "relative_lower": np.nan, "relative_upper": np.nan},
-      "By accuracy, the means of 8 models are not shown to differ by more than items and wordings explain: there is no "
-      "interval of the ranking's reliability.")],
+      "By accuracy, the ranking of 8 models is not shown to be reliable: there is no interval of its reliability.")],
 )  # fmt: skip
 def test_a_reliability_is_stated_with_its_interval_and_not_rounded_to_perfect(fields, said):
     assert list(narrative._describe_ranking_reliability(pd.DataFrame([RANKING | fields]), False)) == [said]
@@ -480,8 +478,20 @@ def test_the_caption_says_why_a_mark_is_below_its_line():
     """Of ten statements in two paraphrases, all marks lay below their lines, and the caption did not say why."""
     curves = pd.DataFrame({
         "label": ["a", "a", "b", "b"], "at": [1, 2, 1, 2], "item": [0.1, 0.1, 0.2, 0.2], "widening": 1.2, "n_items": 10,
-        "measure": "agreement", "design": "own wordings of each item",
+        "measure": "agreement", "design": "own wordings of each item", "wording": 0.2, "interaction": np.nan,
     })  # fmt: skip
     assert "below its line" not in captions.caption_wordings_needed(curves)
     check_caption(captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0])))
     assert "A mark below its line: " in captions.caption_wordings_needed(curves.assign(item=[0.1, 0.1, 0.0, 0.0]))
+    shared = captions.caption_wordings_needed(curves.assign(wording=[0.0, 0.0, 0.1, 0.1], interaction=0.1))
+    check_caption(shared)
+    assert "A mark below its line: these shared wordings " in shared
+
+
+def test_a_single_difference_has_the_probability_of_its_sign():
+    row = {"study": "s", "measure": "accuracy", "headline": True, "a_model": "a", "b_model": "b", "a_condition": "c",
+           "b_condition": "c", "n_items": 9, "n_wordings": 3.0, "difference": 0.2, "lower": 0.1, "upper": 0.3,
+           "like_lower": 0.1, "like_upper": 0.3, "p_items": 0.01, "p": 0.01, "p_holm": 0.01,
+           "same_both": 0.93}  # fmt: skip
+    *_, sign = narrative._describe_counts_of_differences_that_hold(pd.DataFrame([row]))
+    assert sign == "Another study with other items and wordings would find the same sign with a probability of 0.93."

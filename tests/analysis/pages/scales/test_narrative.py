@@ -283,7 +283,10 @@ def test_a_study_of_one_wording_or_order_is_named():
     single = frames([LESS], [("m0", "acquiescence", 0.1, 0.5)])
     said = answer_page_question(join_two_studies(several, single)).cautions
     assert "Options were shown in one order only in t: what their order does is not known." in said
-    assert "One wording of each item only in t: nothing is said of other wordings." in said
+    assert (
+        "One wording of each item only in t (beside a paraphrase, the original does not count): nothing is said of "
+        "other wordings." in said
+    )
     said = answer_page_question(join_two_studies(single, single)).cautions
     assert "Options were shown in one order only: what their order does is not known." in said
 

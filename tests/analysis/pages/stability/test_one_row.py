@@ -64,7 +64,7 @@ def test_figures_draw_the_rows_of_the_table_and_say_so(page, figure):
 @pytest.mark.slow
 def test_the_sentences_count_joined_orders_once(page):
     said = " ".join(re.sub("<[^>]+>", " ", page.answer().text).split())
-    assert "2 models, each in 1 to 2 conditions (3 combinations), were asked" in said
+    assert "2 models (3 combinations of model and condition) were asked" in said
     assert "3 combinations of model and condition" in said
     assert "Of 2 pairs compared" not in said
     assert any(line.startswith("Of 3 pairs compared, ") for line in page._details["differences"])
