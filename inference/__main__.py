@@ -178,7 +178,7 @@ def _add_scanned_command(commands: Any, call: Sequence[str], word: str, command:
 
 def _add_help_only_command(commands: Any, name: str, about: str) -> None:
     """Name a command in `--help` only. Its module is not imported, because importing all would be slow."""
-    commands.add_parser(name, help=_format_help_list_entry(about))
+    commands.add_parser(name, help=_format_help_list_entry(about), add_help=False)
 
 
 def _add_command(

@@ -76,7 +76,9 @@ def call(folder: Path, site: Path | None, *words: str, python: Path | None = Non
     paths = os.pathsep.join(map(str, filter(None, [ROOT, site])))
     if python is None:
         environment = {"PYTHONPATH": paths, "COLUMNS": "120"}
-        ended = apart.call(["waver", *words], folder, folder / "notes", 600, site=str(site), environment=environment)
+        ended = apart.call(
+            ["waver", *words], folder, folder / "notes", 600, site=str(site or ""), environment=environment
+        )
         return subprocess.CompletedProcess(words, ended.status, ended.out, ended.err)
     templates = str(Path(sys.prefix, "share", "jupyter"))  # of nbconvert, which looks for them in its own environment
     return subprocess.run(
@@ -246,13 +248,13 @@ def test_a_page_that_is_not_whole_is_told_and_the_tables_of_the_others_are_liste
 
 def test_when_the_package_is_removed_everything_else_works_and_old_reports_open(place, tmp_path):
     (python,) = (place / "environment").glob("*/python")
+    done = call(tmp_path, None, "--help", python=python)
+    assert done.returncode == 0 and "waver-stars" not in done.stdout
     run = str(place / "runs" / "stars")
 
     def removed(*words: str) -> subprocess.CompletedProcess[str]:
-        return call(tmp_path, None, *words, python=python)
+        return call(tmp_path, None, *words)  # where it never was
 
-    done = removed("--help")
-    assert done.returncode == 0 and "waver-stars" not in done.stdout
     done = removed("report", run, "--out", "report")
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2 and f"{run}: no page is about protocol stars; there are pages for " in line

@@ -17,6 +17,7 @@ from helpers.eval_logs import (
     sample,
     text_sample,
     unfinished,
+    write,
     zipped,
 )
 from helpers.refusals import Case
@@ -77,7 +78,12 @@ CASES = [
         as_eval([sample()], method=ZSTANDARD).replace(b"\x28\xb5", b"\x28\xb4", 1),
     ),
     one("a member that unpacks to more than it says", (ONE, "damaged"), patched(WHOLE, 24, 9)),
-    one("a zip bomb", (ONE, "more than 100 MB"), bomb(200_000_000)),
+    Case(
+        "a zip bomb",
+        logs("log.eval"),
+        ("log.eval", ONE, "more than 100 MB"),
+        lambda folder: write(folder / "log.eval", bomb(101_000_000)),
+    ),
     one("an encrypted member", (ONE, "encrypted"), patched(WHOLE, 8, 1)),
     one("an unknown compression", (ONE, "method 9"), patched(WHOLE, 10, 9)),
     one("a member twice", (ONE, "twice"), WHOLE.replace(b"samples/2", b"samples/1")),

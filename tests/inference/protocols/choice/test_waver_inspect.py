@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -20,8 +21,11 @@ from inference.protocols import choice
 from inference.protocols.choice.wordings import build_question_items
 from inference.stimuli.questions import read_questions
 
-inspect_log = pytest.importorskip("inspect_ai.log", reason="needs Inspect: the extra `inspect`")
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked_kernels")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not find_spec("inspect_ai"), reason="needs Inspect: the extra `inspect`"),
+    pytest.mark.usefixtures("forked_kernels"),
+]
 
 PUBLISHED = (
     "2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval",
@@ -92,8 +96,10 @@ def test_orders_and_right_choices_are_those_of_waver_run_choice(place):
 
 
 def test_the_report_has_the_page_on_choices_with_the_accuracy_by_hand(place):
+    from inspect_ai.log import read_eval_log
+
     (log_file,) = (place / "logs").glob("*.eval")
-    log = inspect_log.read_eval_log(str(log_file))
+    log = read_eval_log(str(log_file))
     right = Counter(sample.metadata["waver_pattern"] for sample in log.samples if sample.scores["choice"].value == "C")
     run = json.loads((place / "run" / "run.json").read_text(encoding="utf-8"))
     assert run["study"]["protocol"] == choice.NAME
@@ -139,8 +145,10 @@ def test_a_wrong_argument_is_an_error_that_inspect_shows_as_a_line(tmp_path, arg
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_public_logs_are_read_as_inspect_reads_them(shared, name):
+    from inspect_ai.log import read_eval_log
+
     path = shared / "eval-logs" / "inspect" / name
-    log = inspect_log.read_eval_log(str(path), resolve_attachments=True)
+    log = read_eval_log(str(path), resolve_attachments=True)
     ours = read_evaluation_and_cache_inspect_log(path)
     assert (ours.task, ours.model, ours.status) == (log.eval.task, log.eval.model, log.status)
     samples = {(sample["id"], sample["epoch"]): sample for _, sample in ours.iterate_places_and_raw_samples()}
