@@ -18,6 +18,7 @@ from hypothesis.internal.conjecture import providers
 
 from helpers.commands import ROOT, waver
 from helpers.once import make_once
+from helpers.shared_duckdb import share_duckdb_of_opened_runs
 
 os.environ["LANGUAGE"] = "C"  # else argparse looks for a translation of each of its words, in every call of a command
 
@@ -45,7 +46,10 @@ def pytest_collection() -> Iterator[None]:
     """Search for garbage neither while all tests are imported nor later among what that makes: it stays to the end."""
     gc.disable()
     try:
-        return (yield)
+        collected = yield
+        if "analysis.runs.database" in sys.modules:
+            share_duckdb_of_opened_runs()
+        return collected
     finally:
         gc.collect()
         gc.freeze()

@@ -196,10 +196,9 @@ class Runs:
         if not folders:
             names = ", ".join(self.info["studies"])
             raise InputError(f"where: {shorten_to_one_line(part.condition, 120)}: keeps nothing of {names}")
-        con = connect_duckdb()
         # Joins as they are written: rows come in the order that they have in a run of this part alone, so that sums of
         # floating-point numbers agree, to the last digit as a rule.
-        con.execute("SET disabled_optimizers = 'join_order'")
+        con = connect_duckdb(disabled_optimizers="join_order")
         return Runs(folders, con, self.models, replace(part, studies=tuple(self.info["studies"])), self.earlier)
 
     def list_studies_of_protocols(self, *protocols: str) -> list[str]:
@@ -345,13 +344,17 @@ def open_runs(
     return Runs(current, con, model_ids, earlier=earlier)
 
 
-def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDBPyConnection:
+def connect_duckdb(
+    threads: int = 1, memory_limit: str = "1GB", disabled_optimizers: str = ""
+) -> duckdb.DuckDBPyConnection:
     """Open a DuckDB database in memory, with the settings that make results repeatable.
 
     Parameters
     ----------
     threads, memory_limit
         As in `open_runs`.
+    disabled_optimizers
+        Steps of DuckDB's optimizer that are left out.
 
     Returns
     -------
@@ -365,6 +368,7 @@ def connect_duckdb(threads: int = 1, memory_limit: str = "1GB") -> duckdb.DuckDB
         config={
             "threads": threads,
             "memory_limit": memory_limit,
+            "disabled_optimizers": disabled_optimizers,
             "temp_directory": os.path.join(tempfile.gettempdir(), f"waver-{os.getpid()}"),
             "preserve_insertion_order": False,
             "parquet_metadata_cache": True,

@@ -81,7 +81,7 @@ def create_wording_answers_view(runs: Runs) -> None:
     for name in names:
         _refuse_malformed_wording_stimuli(runs, name, labels[name])
     views = " UNION ALL ".join(_build_wording_view_sql_of_study(runs, name, labels[name][0]) for name in names)
-    runs.execute(f"CREATE VIEW wording_answers AS {views}")
+    runs.execute(f"CREATE TEMP VIEW wording_answers AS {views}")
 
 
 def compute_wording_item_sums_of_all_studies(runs: Runs, invalid: str = "dropped") -> WordingItemSums:

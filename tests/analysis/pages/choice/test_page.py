@@ -70,6 +70,12 @@ def of_right(page_of_right):
     return page_of_right._answer
 
 
+@pytest.fixture(scope="module")
+def of_both(tmp_path_factory):
+    """What is said of one that is always right and one that answers B."""
+    return said(tmp_path_factory.mktemp("both"), pd.concat([always(ASKED, right, "firm"), letters()]))
+
+
 def told(answer):
     return " ".join(line for lines in answer.details.values() for line in lines)
 
@@ -152,9 +158,8 @@ def test_a_question_that_two_studies_ask_counts_once(tmp_path):
     assert made._answer.setup.startswith("1 model in 2 studies was asked 100 questions, ")
 
 
-def test_several_models_are_counted_by_the_interval_of_what_changes(tmp_path):
-    found = said(tmp_path, pd.concat([always(ASKED, right, "firm"), letters()]))
-    assert found.verdict == "Hardly with 1 of 2 models, yes with 1."
+def test_several_models_are_counted_by_the_interval_of_what_changes(of_both, tmp_path):
+    assert of_both.verdict == "Hardly with 1 of 2 models, yes with 1."
     found = said(tmp_path, pd.concat([letters(), some_changed(6, "between")]))
     assert found.verdict == "Yes with 1 of 2 models; with the other, these runs cannot tell."
 
@@ -325,9 +330,8 @@ def test_a_change_of_which_one_side_does_not_answer_is_named_and_not_judged(tmp_
     )
 
 
-def test_what_turns_a_choice_more_often_is_counted(tmp_path):
-    rows = pd.concat([letters(), always(ASKED, right, "firm")])
-    assert "another wording with 1 of 2 models, less often with 0." in told(said(tmp_path, rows))
+def test_what_turns_a_choice_more_often_is_counted(of_both):
+    assert "another wording with 1 of 2 models, less often with 0." in told(of_both)
 
 
 def test_differences_are_counted_after_holm(tmp_path):
@@ -534,7 +538,7 @@ def logged(mass, upper):
     return rows.assign(pattern=rows["pattern"].map(names), variant=rows["pattern"].map(names) + "/1")
 
 
-def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
+def test_any_wordings_are_compared_and_one_order_is_said(of_letters, tmp_path):
     """Wordings of other tools' logs have other names, and no original."""
     made = page(tmp_path, logged(0.9, 1.0))
     made.answer()
@@ -544,7 +548,7 @@ def test_any_wordings_are_compared_and_one_order_is_said(tmp_path):
     assert made.frame("choice_wordings")["wording"].tolist()[:2] == ["0-shot", "5-shot"]
     alike = logged(0.9, 1.0).assign(answer="B", probability=None, logprob=None, mass=None, mass_upper=None)
     assert "Each choice stood at one letter only" in told(said(tmp_path, alike))
-    assert "Each choice stood at one letter only" not in told(said(tmp_path, letters()))
+    assert "Each choice stood at one letter only" not in told(of_letters)
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,11 @@ def frames(tmp_path_factory):
     return functools.cache(lambda size: arguments(tmp_path_factory.mktemp(size) / "run", size))
 
 
-@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
-@pytest.mark.parametrize(("size", "name"), DRAWN_OF_SIZES)
+@pytest.mark.parametrize(
+    ("size", "name", "width"),
+    [(*drawn, plotting.COLUMN) for drawn in DRAWN_OF_SIZES]
+    + [(size, name, plotting.PAGE) for size, name in DRAWN_OF_SIZES if size != "one"],
+)
 def test_no_text_is_cut_or_overlaps_another(frames, size, name, width):
     figure = getattr(plots, f"draw_{name}")(*frames(size)[name], width=width)
     check_figure(figure)

@@ -22,7 +22,7 @@ NAMES = narrative.TABLES
 
 def answer(path, frame, *, thresholds=(0.05, 0.1, 0.25), canonical=("agree", "disagree"), **options):
     run = runs.open_runs(write_run(path, frame, canonical=canonical, **options))
-    frames = {name: tables.build_table(name, run, resamples=200, thresholds=thresholds) for name in NAMES}
+    frames = {name: tables.build_table(name, run, resamples=50, thresholds=thresholds) for name in NAMES}
     return narrative.answer_page_question(
         **frames, choice=selection.build_answer_pair_of_studies(run.info), when=words.phrase_run_dates(run.info)
     ), frames

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 
@@ -74,31 +75,37 @@ def drawn(frames, name, **options):
 
 
 @pytest.fixture(scope="module")
-def figures(frames):
-    """Every figure in its usual width, drawn once: measured, then written."""
-    return {name: drawn(frames, name) for name in FIGURES if not frames[name][0].empty}
+def figure_of(frames):
+    """Any figure in its usual width, drawn once: measured, then written."""
+    return functools.cache(lambda name: drawn(frames, name))
 
 
-@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
+WIDE = ("seven models", "many items")  # drawn as wide as a page, too
+
+
+@pytest.mark.parametrize(
+    ("frames", "width"),
+    [(size, plotting.COLUMN) for size in SIZES] + [(size, plotting.PAGE) for size in WIDE],
+    indirect=["frames"],
+)
 @pytest.mark.parametrize("name", FIGURES)
-def test_no_text_is_cut_or_overlaps_another(frames, figures, name, width):
-    if name not in figures:
+def test_no_text_is_cut_or_overlaps_another(frames, figure_of, name, width):
+    if frames[name][0].empty:
         pytest.skip("one model has no differences")
-    figure = figures[name] if width == plotting.PAGE else drawn(frames, name, width=width)
-    check_figure(figure)
+    check_figure(figure_of(name) if width == plotting.PAGE else drawn(frames, name, width=width))
 
 
 @pytest.mark.parametrize("frames", ["seven models"], indirect=True, ids=["seven-models"])
 @pytest.mark.parametrize("name", FIGURES)
-def test_files_are_small_deterministic_and_load_nothing(frames, figures, name, tmp_path):
+def test_files_are_small_deterministic_and_load_nothing(frames, figure_of, name, tmp_path):
     again = drawn(frames, name)
-    svg, pdf = (path.read_bytes() for path in plotting.write_figure(figures[name], tmp_path / "a"))
+    svg, pdf = (path.read_bytes() for path in plotting.write_figure(figure_of(name), tmp_path / "a"))
     assert [path.read_bytes() for path in plotting.write_figure(again, tmp_path / "b" / "a")] == [svg, pdf]
     assert b"/FontFile2" in pdf and b"/Type3" not in pdf and b"CreationDate" not in pdf
     svg = svg.decode()
     assert len(svg) < 1_000_000
     assert set(re.findall(r"https?://[^\"]+", svg)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert svg.count("<text") == sum(text.get_text().count("\n") + 1 for text, _ in shown_texts(figures[name]))
+    assert svg.count("<text") == sum(text.get_text().count("\n") + 1 for text, _ in shown_texts(figure_of(name)))
     assert svg.count("font-family") == 1
 
 

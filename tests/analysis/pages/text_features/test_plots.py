@@ -72,7 +72,6 @@ def intercepts(models, items=62):
 
 SIZES = {
     "one": ["solo"],
-    "six": [f"org/a-model-of-{n}b" for n in range(6)],
     "full": [f"organisation-{n % 3}/a-rather-long-model-name-of-{n}b-instruct" for n in range(20)],
 }
 
@@ -87,10 +86,11 @@ def frame_of(name, models):
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [(name, size) for name in FIGURES for size in SIZES if name != "correlations" or size == "one"]
+    ("name", "size", "width"),
+    [(name, "one", plotting.COLUMN) for name in FIGURES]
+    + [(name, "full", width) for name in FIGURES for width in (plotting.PAGE, plotting.COLUMN)],
 )
-@pytest.mark.parametrize("width", [plotting.PAGE, plotting.COLUMN])
-def test_no_text_is_cut_or_overlaps_another(name, width, size):
+def test_no_text_is_cut_or_overlaps_another(name, size, width):
     figure = getattr(plots, f"draw_{name}")(frame_of(name, SIZES[size]), width=width)
     check_figure(figure)
     assert width < plotting.PAGE or figure.get_size_inches()[1] <= 9.7
@@ -130,7 +130,10 @@ def test_the_unit_of_the_effects_fits_below_a_last_line_of_one_panel():
 
 
 def test_an_interval_beyond_the_axis_ends_in_an_arrow():
-    frame = effects(SIZES["six"], ("word_length", "negation_cues", "statement_length", "edit_similarity"))
+    frame = effects(
+        [f"org/a-model-of-{n}b" for n in range(6)],
+        ("word_length", "negation_cues", "statement_length", "edit_similarity"),
+    )
     frame.loc[frame.index[1], "estimate_std_upper"] = 9.0
     figure = plots.draw_effects(frame)
     edge = plots.compute_effect_axis_limit(frame[frame["term"] != "(Intercept)"])

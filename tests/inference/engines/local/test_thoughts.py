@@ -33,7 +33,7 @@ QUESTION = Prompt(None, ({"role": "user", "content": "Bread?"},), LETTERS)
 
 @pytest.fixture(scope="module")
 def thinker(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return thinking_models.write_thinker(tmp_path_factory.mktemp("models") / "thinker", steps=60)
+    return thinking_models.write_thinker(tmp_path_factory.mktemp("models") / "thinker", steps=30)
 
 
 @pytest.fixture(scope="module")
