@@ -31,11 +31,11 @@ def test_an_unchanged_model_is_seldom_said_to_change_and_a_peak_is_found():
     """Of 30 items: of more, exchanges are no less exact."""
     items = 30
     draw, p = np.random.default_rng(items), []
-    for _ in range(100):
+    for _ in range(200):
         levels = draw.beta(1, 4, (items, 1))
         now, before = (np.clip(levels + draw.normal(0, 0.1, (items, 3)), 0, 1) for _ in range(2))
         p.append(judge_change_of_kurtosis_over_items(now, before).p_broken)
-    assert (np.array(p) < 0.025).mean() <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 100)
+    assert (np.array(p) < 0.025).mean() <= 0.025 + 3 * np.sqrt(0.025 * 0.975 / 200)
     levels = draw.random((300, 1))
     now, before = (levels + draw.normal(0, 0.1, (300, 3)) for _ in range(2))
     assert judge_change_of_kurtosis_over_items(pile_up(draw, now, 0.5), before).p_broken < 0.0002

@@ -147,7 +147,7 @@ def test_fifty_looks_without_a_change_seldom_alarm(kind):
     """Of .05 expected at most, more would happen once in 1,000. The benchmark has thousands of years."""
     rng = np.random.default_rng(9)
     is_shared = kind in ("shared wordings", "odd templates")
-    years, most = (15, 4) if is_shared else (30, 6)  # a year of shared wordings takes five times as long
+    years, most = (30, 6) if is_shared else (60, 8)  # a year of shared wordings takes five times as long
     alarms = 0
     for _ in range(years):
         places = rng.normal(1.0, 1.0, (30, 1))

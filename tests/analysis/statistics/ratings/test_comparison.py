@@ -90,14 +90,14 @@ def test_a_model_that_answers_as_all_people_do_has_no_distance_beyond_chance():
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [0.0, 0.1, 0.4])
 def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
-    """40 studies of 12 items and 250 people: .92 or more, and a false sentence in 5 % or less of them.
+    """80 studies of 12 items and 250 people: .92 or more, and a false sentence in 5 % or less of them.
 
     Intervals that cover .85 pass in 1 of 20 series, and those of a world are one of three.
     """
     rng = np.random.default_rng(3)
     hits = {"w1": 0, "tv": 0, "bias": 0}
     verdicts, distances, between = [], [], []
-    for seed in range(40):
+    for seed in range(80):
         everyone, model, people = make_world(rng, 12, 250, by)
         reference = build_resampled_and_halved_people(people, draws=300, splits=60, seed=seed)
         figures = compute_item_figures_of_units_and_people(
@@ -114,11 +114,11 @@ def test_intervals_over_people_cover_and_the_rule_is_not_too_sure(by):
         distances.append(figures["w1"].mean())
         between.append(reference.between_w1.mean())
         assert ends["w1"][0] <= distances[-1] <= ends["w1"][1]
-    assert min(hits.values()) >= 0.92 * 40, hits
+    assert min(hits.values()) >= 0.92 * 80, hits
     is_larger = np.mean(distances) > np.mean(between)
-    assert verdicts.count(NO_LARGER if is_larger else LARGER) <= 0.05 * 40
+    assert verdicts.count(NO_LARGER if is_larger else LARGER) <= 0.05 * 80
     if by != 0.1:  # near the ceiling neither is said, as a rule
-        assert verdicts.count(LARGER if is_larger else NO_LARGER) >= 0.25 * 40
+        assert verdicts.count(LARGER if is_larger else NO_LARGER) >= 0.3 * 80
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ def test_a_bound_stands_where_the_readings_of_a_triad_go_apart():
 def test_a_bound_holds_what_is_due_to_a_reading_beside_one_without_errors():
     """1 - r^2 itself would be below it in half of the studies."""
     rng, holds = np.random.default_rng(4), []
-    for _ in range(60):
+    for _ in range(100):
         study = simulate_study(rng, error=0.15, uneven=True, readings=("probability", LENIENT))
         item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
         share = sharing.estimate_own_variance_share_of_one_reading(item_moments, 1, study.sources, draws=200)
@@ -137,7 +137,7 @@ def test_a_bound_holds_what_is_due_to_a_reading_beside_one_without_errors():
 def test_what_is_due_to_reading_is_recovered_within_two_points(error, uneven):
     rng = np.random.default_rng(0)
     by_readings, by_people = [], []
-    for _ in range(60):
+    for _ in range(120):
         study = simulate_study(rng, error=error, uneven=uneven)
         item_moments = moments.compute_moment_sums_by_item(study.values, study.noise)
         place = study.readings.index(LENIENT)

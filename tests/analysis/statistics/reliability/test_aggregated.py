@@ -104,7 +104,7 @@ def unlike(rng, models, templates, sd, tasks=1, spread=1.0):
 )
 def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
     """Residual SDs lognormal .5: the F distribution's cover .50 to .65 with 59 models, these .92 and more."""
-    rng, runs = np.random.default_rng([models, templates]), 60
+    rng, runs = np.random.default_rng([models, templates]), 120
     held = {1: 0, 4: 0}
     for _ in range(runs):
         found = estimate_components_of_mean_task_accuracy(unlike(rng, models, templates, 0.5, tasks))
@@ -113,7 +113,7 @@ def test_intervals_hold_where_templates_are_unlike(models, templates, tasks):
             true = 1 / (1 + 1 / tasks / number)
             assert 0 <= low <= found.compute_generalizability(number) <= high <= 1
             held[number] += low <= true <= high
-    assert min(held.values()) / runs >= 0.92 - 0.05
+    assert min(held.values()) / runs >= 0.92 - 0.03
 
 
 def test_models_that_do_not_differ_have_coefficients_within_the_possible_range():
@@ -248,11 +248,11 @@ def test_the_intervals_cover_where_all_templates_have_the_same_items():
 
 @pytest.mark.parametrize("same_items", [True, False])
 def test_probabilities_to_keep_an_order_come_true(same_items):
-    """Foreseen from 5 templates and 300 items, seen with other templates: 40 or 80 studies of 8 models."""
+    """Foreseen from 5 templates and 300 items, seen with other templates: 80 studies of 8 models."""
     rng = np.random.default_rng(5)
     foreseen, came, taus = [], [], []
     pairs = np.triu_indices(8, 1)
-    for _ in range(80 if same_items else 40):
+    for _ in range(80):
         abilities, seen = rng.normal(0, 0.4, (8, 1, 1)), []
         for study in range(2):
             if study == 0 or not same_items:

@@ -41,7 +41,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
     of the SD over shared wordings."""
     rng = np.random.default_rng(1)
     foresee = forecast_error_of_mean_wording_sd if figure == "sd" else build_mean_error_forecast
-    pilots = [foresee(each, crossed) for each in studies(rng, 100, 40, 8, crossed)]
+    pilots = [foresee(each, crossed) for each in studies(rng, 300, 40, 8, crossed)]
     foreseen = np.sqrt(np.nanmean([predict_standard_error(each, 60, 20) ** 2 for each in pilots]))
     drawn = studies(rng, 1500, 60, 20, crossed)
     figures = drawn.std(axis=2, ddof=1) if figure == "sd" else drawn.mean(axis=2)
@@ -51,7 +51,7 @@ def test_errors_of_other_sizes_are_foreseen_on_average(figure, crossed):
 def test_errors_of_sds_with_few_wordings_are_foreseen_on_average():
     """Own wordings, a pilot of 40 items in 10: within 7 % of the errors of 2,000 studies."""
     rng = np.random.default_rng(7)
-    pilots = [forecast_error_of_mean_wording_sd(each, False) for each in studies(rng, 80, 40, 10)]
+    pilots = [forecast_error_of_mean_wording_sd(each, False) for each in studies(rng, 200, 40, 10)]
     for wordings in (2, 3, 5, 12):
         foreseen = np.array([predict_standard_error(each, 60, wordings) for each in pilots])
         figures = studies(rng, 2000, 60, wordings).std(axis=2, ddof=1).mean(axis=1)
@@ -62,7 +62,7 @@ def test_errors_of_sds_with_few_wordings_are_foreseen_on_average():
 def test_shares_of_flips_with_other_numbers_of_wordings_are_foreseen(wordings):
     """Shares of agreeing wordings from a beta distribution: flips as the beta-binomial has them, within 2 points."""
     rng, shares = np.random.default_rng(2), []
-    for _ in range(20):
+    for _ in range(40):
         agree = rng.random((200, 30)) < rng.beta(0.6, 0.8, (200, 1))
         shares.append(
             build_flip_share_error_forecast(agree.astype(float), 0.1).predict_share_of_flipping_items(wordings)
@@ -108,13 +108,13 @@ def test_the_distribution_of_shares_is_a_mixture_of_beta_distributions():
 
 @pytest.mark.parametrize(("high", "threshold"), [((8, 2), 0.05), ((8, 2), 0.2), ((20, 1), 0.05), ((0.2, 0.2), 0.2)])
 def test_errors_of_flips_are_foreseen_on_average_and_lie_within_their_bounds(high, threshold):
-    """30 pilots of 62 items in 20 wordings, for 180: mean error within 10 %, bounds hold it in 85 % of them or more."""
+    """60 pilots of 62 items in 20 wordings, for 180: mean error within 10 %, bounds hold it in 85 % of them or more."""
     rng, ratios, held = np.random.default_rng(1), [], []
     drawn = np.arange(181)
     flipped = np.minimum(drawn, 180 - drawn) / 180 > threshold
     share = betabinom.pmf(drawn, 180, *high)[flipped].sum()
     true = np.sqrt(share * (1 - share) / 62)
-    for _ in range(30):
+    for _ in range(60):
         found = build_flip_share_error_forecast(
             (rng.random((62, 20)) < rng.beta(*high, (62, 1))).astype(float), threshold
         )

@@ -95,15 +95,15 @@ def test_power_with_own_wordings_is_that_of_a_noncentral_t():
     ("items", "wordings", "difference"), [(62, 5, 0.18), (300, 5, 0.12), (30, 20, 0.18), (300, 2, 0.5)]
 )
 def test_power_with_shared_wordings_is_that_of_the_test(items, wordings, difference):
-    """Within 2 points, and two standard errors, of the share of 300 simulated studies that find the difference."""
+    """Within 2 points, and two standard errors, of the share of 600 simulated studies that find the difference."""
     rng = np.random.default_rng(items)
-    drawn = [estimate_panel_mean(difference + answers(rng, items, wordings, 0.07), True) for _ in range(300)]
+    drawn = [estimate_panel_mean(difference + answers(rng, items, wordings, 0.07), True) for _ in range(600)]
     foreseen = compute_power_of_difference_test(
         MeanForecast(0.09, 0.07**2, 0.04), difference, items, wordings, crossed=True
     )
     seen = np.mean([compute_p_of_panel_mean_against_value(each, "both") < 0.05 for each in drawn])
     assert 0.3 < foreseen < 0.95
-    assert seen == pytest.approx(foreseen, abs=0.02 + 2 * np.sqrt(foreseen * (1 - foreseen) / 300))
+    assert seen == pytest.approx(foreseen, abs=0.02 + 2 * np.sqrt(foreseen * (1 - foreseen) / 600))
 
 
 @pytest.mark.parametrize("crossed", [True, False])
