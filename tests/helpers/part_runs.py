@@ -57,11 +57,14 @@ def write_asked_part(source: Path, target: Path, keeps_wording: Keeps, keeps_uni
     return target
 
 
-def write_last_models(source: Path, target: Path, number: int) -> Path:
-    """Write only the rows of the last models of a run folder, with all of its wordings."""
+def write_few_models_and_conditions(source: Path, target: Path, n_models: int, most_conditions: int) -> Path:
+    """Write only the rows of the last models of a run folder, in conditions spread over all; it has all wordings."""
     info = json.loads((source / "run.json").read_text(encoding="utf-8"))
-    parts = ds.dataset(sorted(source.glob("responses/*.parquet")))
-    kept = parts.to_table(filter=ds.field("model").isin(list(info["models"])[-number:]))
+    conditions = list(info["conditions"])[
+        :: max(len(info["conditions"]) // most_conditions, 1) | 1
+    ]  # odd: of all kinds
+    units_kept = ds.field("model").isin(list(info["models"])[-n_models:]) & ds.field("condition").isin(conditions)
+    kept = ds.dataset(sorted(source.glob("responses/*.parquet"))).to_table(filter=units_kept)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("responses"))
     (target / "responses").mkdir()
     pq.write_table(kept, target / "responses" / "part-000001.parquet")
