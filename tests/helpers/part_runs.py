@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,11 @@ def write_asked_part(source: Path, target: Path, keeps_wording: Keeps, keeps_uni
     return target
 
 
-def write_few_models_and_conditions(source: Path, target: Path, n_models: int, most_conditions: int) -> Path:
-    """Write only the rows of the last models of a run folder, in conditions spread over all; it has all wordings."""
+def write_few_units(source: Path, target: Path, n_models: int, left_out_temperatures: Sequence[float]) -> Path:
+    """Write only the rows of the last models of a run folder, without some temperatures, with all of its wordings."""
     info = json.loads((source / "run.json").read_text(encoding="utf-8"))
-    conditions = list(info["conditions"])[
-        :: max(len(info["conditions"]) // most_conditions, 1) | 1
-    ]  # odd: of all kinds
+    conditions = [name for name, fields in info["conditions"].items()
+                  if fields.get("temperature") not in left_out_temperatures]  # fmt: skip
     units_kept = ds.field("model").isin(list(info["models"])[-n_models:]) & ds.field("condition").isin(conditions)
     kept = ds.dataset(sorted(source.glob("responses/*.parquet"))).to_table(filter=units_kept)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("responses"))
