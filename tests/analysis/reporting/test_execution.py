@@ -18,6 +18,7 @@ import pytest
 
 from analysis.reporting.output import execution
 from helpers.commands import ROOT
+from helpers.kernels import fork_kernels
 from helpers.log_records import collect_log_records
 
 pytestmark = pytest.mark.slow
@@ -125,7 +126,8 @@ def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_
         functools.partial(execution.execute_notebook, notebook(folder, name, source), Path("out", f"{name}.ipynb"), {})
         for name, source in (("first", "pass"), ("second", wait))
     ]
-    execution.run_notebook_tasks_in_threads(tasks, lambda node: None, max_at_once=2)
+    with fork_kernels():
+        execution.run_notebook_tasks_in_threads(tasks, lambda node: None, max_at_once=2)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
 
 
