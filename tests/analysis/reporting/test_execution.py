@@ -65,8 +65,14 @@ def execute(path: Path) -> list[str] | str:
     return [f"{cell.execution_count}: {output.text}" for cell in node.cells for output in cell.outputs]
 
 
-def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary):
-    asks = "import os\nprint(os.getpid(), os.environ['OMP_NUM_THREADS'], 'mine' in globals())"
+def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary, monkeypatch):
+    """None of them imports a user's own files instead of our packages."""
+    for name in ("analysis", "inference", "jinja2"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
+    monkeypatch.chdir(tmp_path)
+    asks = (
+        "import os, analysis, inference, jinja2\nprint(os.getpid(), os.environ['OMP_NUM_THREADS'], 'mine' in globals())"
+    )
     paths = [
         notebook(tmp_path, "sets", "mine = 1", asks),
         notebook(tmp_path, "fails", "os = 1", "1 / 0"),
