@@ -66,7 +66,13 @@ def marks(axes):
 
 
 def check_figure(figure):
-    """Every text is whole, apart from others and large enough; no mark leaves its panel; the figure fits a page."""
+    """Every text is whole, apart from others and large enough; no mark leaves its panel; the figure fits a page.
+
+    Returns
+    -------
+    list of Text
+        The visible ones.
+    """
     boxes, page = shown_texts(figure), figure.bbox
     assert boxes
     for text, box in boxes:
@@ -78,6 +84,7 @@ def check_figure(figure):
     width, height = figure.get_size_inches()
     assert width in (PAGE, COLUMN)
     assert height <= HIGHEST, height
+    return [text for text, _ in boxes]
 
 
 def rename_models(frame, names):
@@ -92,9 +99,9 @@ def rename_models(frame, names):
     return frame.assign(**{name: frame[name].astype(object).map(rename) for name in columns})
 
 
-def check_names(figure, names):
+def check_names(texts_of_figure, names):
     """Every name that is drawn is whole, in one line or several."""
-    text = "".join("".join(text.get_text().split()) for text in visible_texts(figure))
+    text = "".join("".join(text.get_text().split()) for text in texts_of_figure)
     assert text.count(NAMES[0][:12]) == sum(map(text.count, names)), text
 
 

@@ -129,7 +129,7 @@ def _one_question(path: Path) -> Written:
 
 def _judges(path: Path) -> Written:
     """Two base and two tuned judges in every setting."""
-    return scoring_runs.make_run(path, {"En-De": 20, "Et-En": 20, "Si-En": 20}), {"resamples": 20}
+    return scoring_runs.make_run(path, {"En-De": 10, "Et-En": 10, "Si-En": 10}), {"resamples": 20}
 
 
 def _one_judge(path: Path) -> Written:
@@ -211,7 +211,7 @@ def _readings(path: Path) -> Written:
         reading_runs.reading_rows(model, items=15, seed=seed, misread=0.15) for model, seed in names.items()
     ], ignore_index=True)  # fmt: skip
     sheet = reading_runs.write_sheet(path.with_suffix(".csv"), rows)
-    return reading_runs.write_readings(path, rows), {"resamples": 50, "sheet": str(sheet)}
+    return reading_runs.write_readings(path, rows), {"resamples": 20, "sheet": str(sheet)}
 
 
 def _two_readings(path: Path) -> Written:
@@ -289,7 +289,7 @@ FULL: dict[str, Callable[[Path], Written]] = {
     "scored": _scores,
     "scales": _ratings,
     "meaning": _checked,
-    "drift": lambda path: (drift_runs.write_changed_model(path), {}),
+    "drift": lambda path: (drift_runs.write_changed_model(path, items=20), {}),
 }
 BARE: dict[str, Callable[[Path], Written]] = {
     "stability": _one_opinion,

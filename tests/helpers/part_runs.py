@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +57,13 @@ def write_asked_part(source: Path, target: Path, keeps_wording: Keeps, keeps_uni
     return target
 
 
-def write_last_models(source: Path, target: Path, number: int) -> Path:
-    """Write only the rows of the last models of a run folder, with all of its wordings."""
+def write_few_units(source: Path, target: Path, n_models: int, left_out_temperatures: Sequence[float]) -> Path:
+    """Write only the rows of the last models of a run folder, without some temperatures, with all of its wordings."""
     info = json.loads((source / "run.json").read_text(encoding="utf-8"))
-    parts = ds.dataset(sorted(source.glob("responses/*.parquet")))
-    kept = parts.to_table(filter=ds.field("model").isin(list(info["models"])[-number:]))
+    conditions = [name for name, fields in info["conditions"].items()
+                  if fields.get("temperature") not in left_out_temperatures]  # fmt: skip
+    units_kept = ds.field("model").isin(list(info["models"])[-n_models:]) & ds.field("condition").isin(conditions)
+    kept = ds.dataset(sorted(source.glob("responses/*.parquet"))).to_table(filter=units_kept)
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("responses"))
     (target / "responses").mkdir()
     pq.write_table(kept, target / "responses" / "part-000001.parquet")

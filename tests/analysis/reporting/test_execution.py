@@ -18,6 +18,7 @@ import pytest
 
 from analysis.reporting.output import execution
 from helpers.commands import ROOT
+from helpers.kernels import fork_kernels
 from helpers.log_records import collect_log_records
 
 pytestmark = pytest.mark.slow
@@ -64,8 +65,14 @@ def execute(path: Path) -> list[str] | str:
     return [f"{cell.execution_count}: {output.text}" for cell in node.cells for output in cell.outputs]
 
 
-def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary):
-    asks = "import os\nprint(os.getpid(), os.environ['OMP_NUM_THREADS'], 'mine' in globals())"
+def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary, monkeypatch):
+    """None of them imports a user's own files instead of our packages."""
+    for name in ("analysis", "inference", "jinja2"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
+    monkeypatch.chdir(tmp_path)
+    asks = (
+        "import os, analysis, inference, jinja2\nprint(os.getpid(), os.environ['OMP_NUM_THREADS'], 'mine' in globals())"
+    )
     paths = [
         notebook(tmp_path, "sets", "mine = 1", asks),
         notebook(tmp_path, "fails", "os = 1", "1 / 0"),
@@ -125,7 +132,8 @@ def test_of_two_notebooks_the_last_to_end_is_written_where_it_was_asked_for(tmp_
         functools.partial(execution.execute_notebook, notebook(folder, name, source), Path("out", f"{name}.ipynb"), {})
         for name, source in (("first", "pass"), ("second", wait))
     ]
-    execution.run_notebook_tasks_in_threads(tasks, lambda node: None, max_at_once=2)
+    with fork_kernels():
+        execution.run_notebook_tasks_in_threads(tasks, lambda node: None, max_at_once=2)
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["first.ipynb", "second.ipynb"]
 
 

@@ -222,17 +222,24 @@ PARTS_BY_KEYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("keys", "columns"), PARTS_BY_KEYS.values(), ids=PARTS_BY_KEYS)
-def test_the_keys_of_a_part_keep_what_failed_and_what_was_not_begun(keys, columns, tmp_path):
-    """They were those of the answers: pages said of the others that all prompts had a response."""
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory):
+    """A run with a response that failed, and a condition that was not begun with one of two models."""
     rows = random_frame(["a", "b"], items=3, paraphrases=2, conditions=CONDITIONS).assign(error=None)
     failed = (rows[["model", "item", "variant"]] == FAILED).all(axis=1) & (rows["condition"] == CONDITIONS[0])
     rows.loc[failed, ["error", "agreement"]] = "no room", None
-    folder = write_run(tmp_path / "run", rows[(rows["model"] == "a") | (rows["condition"] == CONDITIONS[0])])
+    asked = rows[(rows["model"] == "a") | (rows["condition"] == CONDITIONS[0])]
+    folder = write_run(tmp_path_factory.mktemp("unfinished") / "run", asked)
     edit_run_json(folder, expected={model: dict.fromkeys(CONDITIONS, 9) for model in "ab"})
-    part = open_run(folder).where(keys)
+    return open_run(folder)
+
+
+@pytest.mark.parametrize(("keys", "columns"), PARTS_BY_KEYS.values(), ids=PARTS_BY_KEYS)
+def test_the_keys_of_a_part_keep_what_failed_and_what_was_not_begun(keys, columns, unfinished, tmp_path):
+    """They were those of the answers: pages said of the others that all prompts had a response."""
+    part = unfinished.where(keys)
     file = part._write_part_keys_to_csv(tmp_path / "part.csv")
-    again = open_run(folder).where(file)
+    again = unfinished.where(file)
     assert tuple(pd.read_csv(file)) == columns
     assert (again.part.pairs is None) == (part.part.pairs is None)
     counts, counts_again = (count_unanswered_prompts(run.open_runs_of_protocols()) for run in (part, again))

@@ -12,7 +12,7 @@ from scipy.stats import binom
 pytestmark = pytest.mark.slow
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "bench_null.py"
-STUDIES = 60  # a rule that claims something in .27, as ten choices one by one, is missed with a probability of .02
+STUDIES = 50  # a rule that claims something in .27, as ten choices one by one, is missed with a probability of .05
 
 
 @pytest.fixture(scope="module")

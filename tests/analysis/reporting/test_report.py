@@ -23,6 +23,7 @@ from ground.errors import InputError
 from helpers.commands import waver
 from helpers.few_pages import keep_pages
 from helpers.html_pages import Page
+from helpers.kernels import fork_kernels
 from helpers.synthetic import random_frame, write_run
 
 pytestmark = pytest.mark.slow
@@ -57,10 +58,8 @@ def run(tmp_path_factory):
 def made(run, tmp_path_factory):
     """The report of `run`, made by the command from another working directory with relative paths."""
     cwd = tmp_path_factory.mktemp("elsewhere")
-    for name in ("analysis", "inference", "jinja2"):  # a user's own files, which nobody imports
-        (cwd / f"{name}.py").write_text("raise SystemExit('this is the file of the user')")
     (cwd / "run").symlink_to(run)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, fork_kernels():
         keep_pages(patch, "stability")
         done = waver(
             "analysis", "report", "run", "--out", "out", "-p", "resamples=20", "-p", "thresholds=0.1,0.25", cwd=cwd
@@ -245,7 +244,8 @@ def test_a_failing_notebook_leaves_the_others_standing(run, tmp_path, fixtures, 
     works = fixtures("works", "import sys\nprint('no' + 'ise', file=sys.stderr)\nsys.executable", "speed + 1")
     fails = fixtures("failing", "1 + 1", "raise ValueError('no <b>such</b> thing')", "print('never')")
     monkeypatch.setattr(report, "list_notebooks_of_all_pages", lambda: [fails, works])
-    assert main(["report", str(run), "--out", str(out), "-p", "speed=41", "--json"]) == 1
+    with fork_kernels():
+        assert main(["report", str(run), "--out", str(out), "-p", "speed=41", "--json"]) == 1
     printed, said = capsys.readouterr()
     content = json.loads(printed)  # nothing else is printed there
     assert [(page["name"], page["state"], page["page"]) for page in content["pages"]] == [
@@ -303,7 +303,8 @@ def test_a_folder_where_the_single_file_belongs_is_refused_before_anything_is_ma
 def test_a_value_that_the_analysis_refuses_is_a_wrong_call(run, tmp_path, fixtures, capsys, monkeypatch):
     refuses = fixtures("refuses", "from ground.errors import InputError\nraise InputError('threshold 7 is no share')")
     monkeypatch.setattr(report, "list_notebooks_of_all_pages", lambda: [refuses])
-    assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
+    with fork_kernels():
+        assert main(["report", str(run), "--out", str(tmp_path / "out")]) == 2
     assert "InputError: threshold 7 is no share" in capsys.readouterr().err
 
 

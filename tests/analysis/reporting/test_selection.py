@@ -51,9 +51,15 @@ def write_few_choices(path):
     return choice_runs.write_choice(path, rows), {}
 
 
+def write_few_scores(path):
+    judges = dict(list(scoring_runs.FAMILY.items())[:2])
+    groups = {"En-De": 6, "Et-En": 6}
+    return scoring_runs.make_run(path, groups, family=judges, ranges=((0, 9),)), {}
+
+
 # Runs that are smaller than those of their pages, and still have whatever those have.
 SMALLER = {
-    "scoring": lambda path: (scoring_runs.make_run(path, {"En-De": 6, "Et-En": 6}, ranges=((0, 9),)), {}),
+    "scoring": write_few_scores,
     "wording": write_few_questions,
     "choice": write_few_choices,
 }
@@ -82,10 +88,11 @@ def tables_of(run, names):
 
 
 def test_all_tables_are_those_of_a_run_of_the_part_alone(compared, request):
-    """Those of its page; of the run of `stability`, also those of all others but `text_features`, which has a run."""
-    page, run = request.node.callspec.params["compared"], compared[1]
-    others = map_page_names_to_catalogues()["text_features"].tables
-    own = set(run.tables()).difference(others) if page == "stability" else map_page_names_to_catalogues()[page].tables
+    """Those of its page; of the run of `stability`, also those of others, but of two that have a run of their own."""
+    page, run, pages = request.node.callspec.params["compared"], compared[1], map_page_names_to_catalogues()
+    own = {*pages[page].tables, *(pages["benchmarks"].tables if page == "choice" else ())}
+    if page == "stability":
+        own = set(run.tables()).difference(pages["text_features"].tables, pages["benchmarks"].tables)
     part, asked = (tables_of(run, [name for name in run.tables() if name in own]) for run in compared)
     assert list(compared[0].tables()) == list(run.tables())
     assert part

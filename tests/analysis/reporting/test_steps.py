@@ -20,16 +20,22 @@ from helpers.synthetic import random_frame, write_run
 pytestmark = pytest.mark.slow
 
 
-def test_a_page_takes_a_run_as_well_as_folders(tmp_path):
-    folder, options = FULL["stability"](tmp_path / "run")
+@pytest.fixture(scope="module")
+def opinions(tmp_path_factory):
+    """The full run of `stability`, and options of its tables."""
+    return FULL["stability"](tmp_path_factory.mktemp("opinions") / "run")
+
+
+def test_a_page_takes_a_run_as_well_as_folders(opinions):
+    folder, options = opinions
     run = waver.open([str(folder)])
     of_run, of_folder = StabilityPage(run, **options), StabilityPage(str(folder), **options)
     assert of_run.frame("stability").equals(of_folder.frame("stability"))
     assert of_run.list_footer_entries()[0] == of_folder.list_footer_entries()[0] == ("Run", [str(folder)])
 
 
-def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, monkeypatch):
-    folder, _ = FULL["stability"](tmp_path / "run")
+def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(opinions, monkeypatch):
+    folder, _ = opinions
     page = StabilityPage(str(folder))
     units = page.runs.sql("SELECT model, condition FROM units ORDER BY position")
     assert set(page.select_runs_that_fit_memory().responses()["model"]) == set(units["model"])
@@ -38,8 +44,8 @@ def test_the_part_that_is_read_is_the_whole_run_or_its_first_models(tmp_path, mo
     assert part.to_numpy().tolist() == units.head(1).to_numpy().tolist()
 
 
-def test_the_items_that_are_read_are_the_first_that_fit_and_at_least_one(tmp_path, monkeypatch):
-    folder, _ = FULL["stability"](tmp_path / "run")
+def test_the_items_that_are_read_are_the_first_that_fit_and_at_least_one(opinions, monkeypatch):
+    folder, _ = opinions
     page = StabilityPage(str(folder))
     items = page.runs.sql("SELECT DISTINCT study, item FROM stimuli ORDER BY item").assign(rank=1)
     assert f"more than {steps.MOST_RESPONSES:,} rows" in (FOLDER / "transcripts.ipynb").read_text(encoding="utf-8")
@@ -52,8 +58,8 @@ def test_the_items_that_are_read_are_the_first_that_fit_and_at_least_one(tmp_pat
 
 
 @pytest.mark.parametrize("n_units", [0, 1])
-def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, tmp_path):
-    folder, options = FULL["stability"](tmp_path / "run")
+def test_a_model_that_the_other_computation_lost_is_a_difference(n_units, opinions):
+    folder, options = opinions
     page, key = StabilityPage(str(folder), **options), ["study", "model", "condition"]
     theirs = page.frame("stability")[[*key, "range_mean"]]
     assert 'class="difference"' not in page.check_against_package("stability", theirs, on=key).text

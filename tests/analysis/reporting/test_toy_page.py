@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 TOY = ROOT / "tests" / "fixtures" / "toy_page"
 # Pages about the other run, of which one is enough: each has a notebook to execute.
-FORGONE = ("text_features", "benchmarks", "readings", "reliability")
+FORGONE = ("text_features", "benchmarks", "readings", "reliability", "transcripts")
 
 
 def files(folder: Path) -> Iterator[Path]:
@@ -127,4 +127,4 @@ def test_a_forgotten_meaning_is_one_line_that_names_the_file_to_edit(house):
     assert f"toy: failed: MalformedPage: {line} (cell " in said
     assert "Traceback" not in said
     assert line in Page(house / "forgotten" / "index.html").words
-    assert sorted(path.name for path in (house / "forgotten").glob("*.html")) == ["index.html", "transcripts.html"]
+    assert sorted(path.name for path in (house / "forgotten").glob("*.html")) == ["index.html"]
