@@ -66,6 +66,7 @@ STYLE: Any = {
     # A dollar sign in somebody's item is a dollar sign.
     "text.parse_math": False,
     "svg.fonttype": "none",
+    "svg.hashsalt": "waver",
     # TrueType, embedded: conferences refuse PDFs with fonts of type 3, matplotlib's default.
     "pdf.fonttype": 42,
     "figure.dpi": 200,

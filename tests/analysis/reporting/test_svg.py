@@ -82,7 +82,6 @@ def test_ids_are_the_figures_own_all_references_resolve_and_coordinates_are_shor
     assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', svg)) == set(ids)
     assert len(set(ids)) == len(ids)
     assert all(name.startswith("two-") for name in ids)
-    assert svg == plotting.render_svg(draw_two_models(), "two")  # matplotlib's own ids are drawn at random
     assert not re.search(r' (?:d|x|y)="[^"]*[1-9]\d*\.\d{3}', svg)
     assert "<style" not in svg  # it would be one of the whole page
 
