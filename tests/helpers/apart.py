@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -150,12 +151,14 @@ def _serve() -> None:
     _FORKS.set_forkserver_preload([_PRELOADED])
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+    folder, tempfile.tempdir = tempfile.tempdir, None  # that of a test may be too long for the server's socket
     try:
         forkserver.ensure_running()
         first = _FORKS.Process(target=int)  # ends when the modules are there: the time they take is no call's
         first.start()
         first.join()
     finally:
+        tempfile.tempdir = folder
         if before is None:
             del os.environ["PYTHONPATH"]
         else:

@@ -8,8 +8,9 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Made = TypeVar("Made")
 ROOT = Path(__file__).resolve().parents[3]
 MOST_AT_ONCE = 4  # kernels, which share the memory
+LONGEST_SOCKET_PATH = 103  # bytes: macOS takes as many, Linux four more
 # With one thread, sums do not depend on how many cores there are, and kernels do not take the cores from one another.
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _KERNELS: weakref.WeakSet[Any] = weakref.WeakSet()  # managers of all kernels, also of those that ended
@@ -59,12 +61,15 @@ def execute_notebook(source: Path, target: Path, parameters: Mapping[str, Any]) 
 
     # Papermill remembers one working directory for all threads: the first to end leaves that of an earlier call behind.
     target = target.absolute()
-    with tempfile.TemporaryDirectory(prefix="waver-kernel-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="waver-kernel-") as folder,
+        _choose_socket_folder(Path(folder)) as socket_folder,
+    ):
         try:
             node: NotebookNode = papermill.execute_notebook(
                 source, target, dict(parameters), progress_bar=False, kernel_name="python3", language="python",
-                kernel_manager_class=_make_kernel_manager_class(Path(folder)), shutdown_kernel="immediate",
-                request_save_on_cell_execute=False,
+                kernel_manager_class=_make_kernel_manager_class(Path(folder), socket_folder),
+                shutdown_kernel="immediate", request_save_on_cell_execute=False,
             )  # fmt: skip
         except _list_papermill_exceptions() as error:
             wrong = getattr(error, "ename", None) == InputError.__name__
@@ -131,11 +136,21 @@ def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _make_kernel_manager_class(folder: Path) -> type:
+@contextmanager
+def _choose_socket_folder(folder: Path) -> Iterator[Path]:
+    """Yield a private folder for sockets: this one, or a short one where the system takes no path of that length."""
+    if os.name != "posix" or len(os.fsencode(folder / "kernel-5")) <= LONGEST_SOCKET_PATH:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="waver-kernel-", dir="/tmp") as short_folder:
+        yield Path(short_folder)
+
+
+def _make_kernel_manager_class(folder: Path, socket_folder: Path) -> type:
     """Return what papermill makes a kernel with: of this interpreter; one registered as "python3" may be another's.
 
     `folder` is a private one, for the kernel's temporary files. Where the system has them, manager and kernel talk over
-    sockets in it, not over a port that another user of the machine could listen on.
+    sockets in `socket_folder`, not over a port that another user of the machine could listen on.
     """
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
@@ -152,7 +167,7 @@ def _make_kernel_manager_class(folder: Path) -> type:
              **threads, "ARROW_DEFAULT_MEMORY_POOL": os.environ.get("ARROW_DEFAULT_MEMORY_POOL", "system")},
         language="python", display_name="Python 3",
     )  # fmt: skip
-    sockets = {"transport": "ipc", "ip": str(folder / "kernel")} if os.name == "posix" else {}
+    sockets = {"transport": "ipc", "ip": str(socket_folder / "kernel")} if os.name == "posix" else {}
 
     class ThisInterpreter(AsyncKernelManager):
         kernel_spec = spec

@@ -41,7 +41,7 @@ def temporary(tmp_path, monkeypatch):
 
 
 def test_the_kernel_is_this_interpreter_whatever_is_registered(tmp_path):
-    manager = execution._make_kernel_manager_class(tmp_path)(kernel_name="python3")
+    manager = execution._make_kernel_manager_class(tmp_path, tmp_path)(kernel_name="python3")
     assert [part for part in manager.kernel_spec.argv if Path(part).exists()] == [sys.executable]
     assert str(ROOT) in manager.kernel_spec.env["PYTHONPATH"].split(os.pathsep)
     if os.name == "posix":
@@ -92,6 +92,17 @@ def test_every_notebook_has_a_kernel_of_its_own(tmp_path, temporary, monkeypatch
     assert "1 / 0" in (tmp_path / "fails-done.ipynb").read_text()
     assert not any(map(psutil.pid_exists, processes))
     assert not list(temporary.iterdir())
+
+
+def test_a_kernel_starts_where_temporary_files_have_long_paths(tmp_path, monkeypatch):
+    """The system takes short paths of sockets only: of longer ones, a report failed, or waited for ever."""
+    long_folder = tmp_path / ("long" * 25)
+    long_folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long_folder))
+    asks = "import os; print(os.path.dirname(os.environ['TMPDIR']))"
+    with fork_kernels():
+        assert execute(notebook(tmp_path, "asks", asks)) == [f"1: {long_folder}\n"]
+    assert not list(long_folder.iterdir())
 
 
 def test_tasks_are_done_at_once_and_told_in_their_order():

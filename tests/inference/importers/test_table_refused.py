@@ -135,9 +135,6 @@ def test_other_unreadable_files_are_named(tmp_path, capsys):
         (("--probability-columns", "a=b,c=d", "--invalid-column", "e"), "--invalid-column goes with --count-columns"),
         (("--score-column", "F1", "--options", "a=b;c=d"), "--options goes with"),
         (("--score-column", "F1", "--invalid-column", "e"), "--invalid-column goes with --count-columns"),
-        (("--completion-column", "", "--options", "a=x;b=y"), "column '' is not there"),
-        (("--score-column", "reply", "--output-column", ""), "column '' is not there"),
-        (("--probability-columns", "a=b,c=d", "--output-column", ""), "--output-column go with --score-column"),
         (("--completion-column", "reply", "--options", "a=x;b=y;c=z"), "expected two as LABEL=...;LABEL=..."),
         (("--completion-column", "reply", "--options", "a=x|y;b=Y"), "the wording 'Y' is given for two labels"),
         (("--completion-column", "reply", "--options", "a=x||y;b=z"), "an empty wording is given for the label 'a'"),
@@ -147,12 +144,6 @@ def test_wrong_calls_are_explained(tmp_path, capsys, arguments, message):
     file = write(tmp_path / "t.csv", ANSWERS)
     line = refused(capsys, tmp_path, file, *IDS, *arguments)
     assert message in line
-
-
-def test_an_empty_name_of_the_invalid_column_is_no_column(tmp_path, capsys):
-    """The counts of the last label were taken for invalid ones, too."""
-    line = refused(capsys, tmp_path, write(tmp_path / "t.csv", NUMBERS), *COUNTS, "--invalid-column", "")
-    assert "column '' is not there" in line
 
 
 def test_a_model_has_one_name_and_a_variant_some(tmp_path, capsys):

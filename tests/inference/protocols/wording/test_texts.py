@@ -220,7 +220,7 @@ class TestExemplars:
             (rows[:3], "needs one exemplar each of synonym, .*; there are synonym, antonym, agreement"),
             ((*rows[:3], "strong,A bore.,no"), "row 5: pattern must be one of synonym, .* not 'strong'"),
             ((*rows[:3], "strong_agreement,A bore.,maybe"), "row 5: gold is 'maybe', neither yes nor no"),
-            ((*rows[:3], "strong_agreement,A win.,yes"), "3 of the answers shown are Yes and 1 No; two each"),
+            ((*rows[:3], "strong_agreement,A win.,yes"), "of the answers shown, 3 say Yes and 1 No; two each"),
         ],
     )
     def test_files_that_are_refused(self, tmp_path, rows, message):
