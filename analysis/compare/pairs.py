@@ -139,8 +139,8 @@ def _note_differing_settings(
 
 def _note_range_of_scores(study: Study, chosen: Chosen, paired: PairedRuns) -> None:
     """Note once that a measure counts as a share of its range, where the call asks for it."""
-    line = f"study {study.name}: {study.measure} counts as a share of its range {study.range_text}"
-    if study.range_text and study.measure in (chosen.measures or [study.measure]) and line not in paired.notes:
+    line = f"study {study.name}: {study.measure} counts{study.rescaling_text}"
+    if study.rescaling_text and study.measure in (chosen.measures or [study.measure]) and line not in paired.notes:
         paired.notes.append(Caution(line, READING))
 
 

@@ -88,8 +88,6 @@ def _run_paraphrase_make(options: argparse.Namespace) -> None:
     from inference.paraphrase.making import ChoiceSettings, make_paraphrase_folder
     from inference.paraphrase.questions import Calls, build_study_of_originals_to_paraphrase, read_paraphrase_prompts
 
-    if options.meaning_check is not None and not options.meaning_check.strip():
-        raise InputError("--meaning-check: is empty; give a sentence-transformers model")
     if options.meaning_threshold is not None and options.meaning_check is None:
         raise InputError("--meaning-threshold goes with --meaning-check: name the model that compares")
     models = find_requested_models([options.model], engine=options.engine)

@@ -144,7 +144,7 @@ def main(args: argparse.Namespace) -> int:
     models_text = format_quantity(len(forecasts), *nouns)
     models_text += f" (of {n_all:,}: the pilot tells too little of the others)" * (len(forecasts) < n_all)
     measure_text = {SD: "the SD of agreement", FLIPS: "the share of flips"}.get(args.measure, study.measure)
-    measure_text += f" as a share of its range {study.range_text}" if study.range_text else ""
+    measure_text += study.rescaling_text
     notes = [
         f"{_describe_plan_goal(args)} in {measure_text}; pilot: {_describe_size_of_pilot(study)}, {models_text}",
         *_describe_flip_share_error_bounds(forecasts, ranked_designs[0]),

@@ -61,11 +61,6 @@ class Scored:
     width: float
     variants: pd.DataFrame
 
-    @property
-    def range_text(self) -> str:
-        """Write the range: "0-1"; empty where there is none."""
-        return f"{self.low:g}-{self.low + self.width:g}" if self.study.has_range else ""
-
     def find_score_dividing_share_of_range(self, share: float) -> float:
         """Return the score that parts a share of the range, or without one that share of all scores.
 
@@ -229,14 +224,13 @@ def _build_scored_of_measure(
     if (rows["samples"] > 1).any():
         samples = average_answers_into_array(rows, "samples", shape)
         spread = average_answers_into_array(rows.assign(spread=rows["spread"] / width**2), "spread", shape)
-    range_text = f"{low:g}-{low + width:g}" if (low, width) != (0.0, 1.0) else ""
     own_units = [units[place] for place in places]
     study = Study(
         name, f"{measure} (score)" if measure in TAKEN else measure, True, crossed, own_units,
         np.array([validity.get(unit, np.nan) for unit in own_units]), (scores - low) / width,
         list(codes.sort_values("wording_code")["wording"].unique()) if crossed else [], samples, spread,
-        has_range=ends is not None, range_text=range_text, lower_is_better=lower_is_better,
-        items=list_item_ids_by_number(codes), validities=None if validity_rows is None
+        has_range=ends is not None, range_text=f"{low:g}-{low + width:g}" if ends else "",
+        lower_is_better=lower_is_better, items=list_item_ids_by_number(codes), validities=None if validity_rows is None
         else average_answers_into_array(_renumber_rows_of_known_units(validity_rows, own_places), "validity", shape),
     )  # fmt: skip
     return Scored(study, scores, low, width, codes[["item", "variant", "item_code", "wording_code"]])

@@ -71,7 +71,7 @@ class Study:
     has_range
         Whether answers lie within a range, which is 0 to 1 here; no logit does.
     range_text
-        The range of the scores that answers are a share of, such as "1-5"; empty where answers are what was given.
+        The range of scores, such as "1-5"; empty for a measure without one, and for other measures.
     lower_is_better
         Whether models with lower answers rank first.
     validities
@@ -164,6 +164,11 @@ class Study:
         if self.samples is None or self.spread is None:
             return None
         return estimate_sampling_variance(self.spread[unit], self.samples[unit])
+
+    @property
+    def rescaling_text(self) -> str:
+        """Say how scores were scaled: " as a share of its range 1-5"; empty where answers are what was given."""
+        return f" as a share of its range {self.range_text}" if self.range_text not in ("", "0-1") else ""
 
     def name_kind_of_unit_samples(self, unit: int) -> str:
         """Name what the answers of a unit are means of: thoughts, or samples; empty where nothing was sampled."""

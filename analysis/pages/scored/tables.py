@@ -40,7 +40,7 @@ def tabulate_scored_means(runs: Runs) -> pd.DataFrame:
             ends = [panel.compute_interval("items"), panel.compute_interval("both")]
             (low, high), (like_low, like_high) = scored.low + scored.width * np.array(ends)
             rows.append({
-                **_build_key_columns_of_unit(scored, unit), "range": scored.range_text,
+                **_build_key_columns_of_unit(scored, unit), "range": scored.study.range_text,
                 "direction": LOWER if study.lower_is_better else HIGHER, "design": study.design,
                 "validity": study.validity[unit], "n_items": panel.n_items, "n_wordings": panel.n_wordings,
                 "n": panel.n, "mean": scored.low + scored.width * panel.mean, "mean_lower": low, "mean_upper": high,

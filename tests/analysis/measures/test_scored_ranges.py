@@ -20,7 +20,7 @@ def test_a_range_is_the_same_however_its_numbers_are_written(tmp_path, other, is
     opened = runs.open_runs(write_scored(tmp_path / "run", both, fields))
     if is_same:
         (scored,) = list_scored_per_study_and_measure(opened)
-        assert scored.range_text == "0-1"
+        assert scored.study.range_text == "0-1"
     else:
         with pytest.raises(InputError, match="measure 'F1' has another range or direction under some conditions"):
             list_scored_per_study_and_measure(opened)
