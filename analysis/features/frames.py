@@ -25,8 +25,10 @@ _STIMULUS_ORDER = "study, position"
 
 def create_features_table(runs: Runs) -> None:
     """Create, once per `Runs`, the table `features`: stimuli with their features; compute the missing ones first."""
-    if runs.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = 'features'").fetchall():
-        return
+    runs.compute_once("table features", lambda: _create_features_table(runs))
+
+
+def _create_features_table(runs: Runs) -> None:
     text_columns = ", ".join(f"t.{name}" for name in store.TEXT_COLUMNS)
     queries = []
     for number, (study, summary) in enumerate(_compute_missing_features_by_study(runs).items()):

@@ -93,8 +93,11 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     InputError
         For a study or a wording that is not about two canonical labels, and an item with more answers than wordings.
     """
-    if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'item_patterns'").fetchone() == (1,):
-        return
+    runs.compute_once("agreement tables", lambda: _create_agreement_tables(runs, studies))
+
+
+def _create_agreement_tables(runs: Runs, studies: Collection[str]) -> None:
+    """Create what `create_agreement_tables` says."""
     kinds_by_study = {study: _list_stimulus_kinds(runs, study) for study in studies or runs.info["studies"]}
     _create_deviating_stimuli_table(runs, kinds_by_study)
     views = " UNION ALL ".join(
@@ -113,12 +116,11 @@ def create_agreement_tables(runs: Runs, studies: Collection[str] = ()) -> None:
     )
     runs.execute(
         f"""
-        CREATE OR REPLACE TEMP TABLE unchecked AS
+        CREATE OR REPLACE TEMP TABLE item_patterns AS
         SELECT study, model, condition, item, original, {SUMS_SQL}
         FROM answers GROUP BY study, model, condition, item, original"""
     )
     _refuse_duplicate_rows(runs)
-    runs.execute("ALTER TABLE unchecked RENAME TO item_patterns")
 
 
 def has_responses_with_top_tokens_only(runs: Runs, study: str) -> bool:
@@ -274,7 +276,7 @@ def _refuse_duplicate_rows(runs: Runs) -> None:
             SELECT study, model, condition, item,
                    coalesce(sum(n_rows) FILTER (WHERE original), 0) AS originals,
                    coalesce(sum(n_rows) FILTER (WHERE NOT original), 0) AS paraphrases
-            FROM unchecked GROUP BY study, model, condition, item)
+            FROM item_patterns GROUP BY study, model, condition, item)
         SELECT study, model, condition, item FROM item JOIN study_items USING (study, item)
         WHERE originals > n_originals OR paraphrases > n_paraphrases
         ORDER BY ALL LIMIT 1"""

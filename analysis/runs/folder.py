@@ -89,12 +89,16 @@ class Folder:
         """Return the name of the folder's one study."""
         return str(self.info["study"]["name"])
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Return the file of the stimuli and those of the responses."""
+        return (self.path / SCHEMA["stimuli"]["file"], *self.parts)
+
     @cached_property
     def stimuli_sql(self) -> str:
         """Return the SQL that reads the stimuli; `position` is their order in the study."""
         names = ", ".join(f'"{name}"' for name in list_schema_columns("stimuli"))
-        file = self.path / SCHEMA["stimuli"]["file"]
-        return f"SELECT {names}, file_row_number AS position FROM {_build_parquet_sql([file], True)}"
+        return f"SELECT {names}, file_row_number AS position FROM {_build_parquet_sql(self.files[:1], True)}"
 
     @cached_property
     def responses_sql(self) -> str:

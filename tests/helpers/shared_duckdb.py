@@ -9,7 +9,7 @@ from typing import Any
 
 MODULES = ("analysis.runs.database", "analysis.compare.pairing", "analysis.features.computation",
            "analysis.pages.drift.series")  # fmt: skip
-MOST_CATALOGUES = 100  # of one DuckDB, which keeps their tables for as long
+MOST_CATALOGUES = 30  # of one DuckDB: it keeps their tables for as long, and looks through all for a name
 
 
 def share_duckdb_of_opened_runs() -> None:

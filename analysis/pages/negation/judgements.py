@@ -20,7 +20,6 @@ PATTERNS = (ORIGINAL, PREMISE, HYPOTHESIS, BOTH)
 IMPORTANT, UNIMPORTANT = "important", "unimportant"
 KINDS = (IMPORTANT, UNIMPORTANT)
 TARGETS = {"動詞": "verb", "形容詞": "adjective", "形容動詞": "adjectival verb"}  # as JNLI-Neg calls them
-_COUNT_VIEWS = "SELECT count(*) FROM duckdb_views() WHERE view_name = 'judgements'"
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,10 @@ def create_judgement_views(runs: Runs) -> None:
         Without a study of the protocol; for an unknown pattern, a right label that is missing or none of the options,
         an item without exactly one original, and a parent that is not there.
     """
-    if runs.execute(_COUNT_VIEWS).fetchone() == (1,):
-        return
+    runs.compute_once("view judgements", lambda: _create_judgement_views(runs))
+
+
+def _create_judgement_views(runs: Runs) -> None:
     studies = runs.list_studies_of_protocols(PROTOCOL)
     if not studies:
         raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'")

@@ -80,7 +80,7 @@ def tabulate_agreement_quartiles_of_items(runs: Runs) -> pd.DataFrame:
         whisker_high: the lowest and highest agreement within 1.5 interquartile ranges of the box, never inside the box;
         n: paraphrases with a defined agreement. Items without any have no row. See `outliers` for the dots.
     """
-    _create_box_plot_table(runs)
+    _create_box_plot_table_once(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, q25, median, q75, whisker_low, whisker_high, n
@@ -97,7 +97,7 @@ def tabulate_agreement_outliers(runs: Runs) -> pd.DataFrame:
     DataFrame
         study, model, condition, item, variant, agreement; outside: how far agreement lies from the nearer whisker.
     """
-    _create_box_plot_table(runs)
+    _create_box_plot_table_once(runs)
     return runs.sql(
         """
         SELECT study, model, condition, item, variant, agreement,
@@ -109,15 +109,16 @@ def tabulate_agreement_outliers(runs: Runs) -> pd.DataFrame:
     )
 
 
+def _create_box_plot_table_once(runs: Runs) -> None:
+    runs.compute_once("table boxes", lambda: _create_box_plot_table(runs))
+
+
 def _create_box_plot_table(runs: Runs) -> None:
-    """Create table `boxes` once per `Runs`, a few models at a time: quartiles need an item's answers in memory."""
+    """Create table `boxes`, a few models at a time: quartiles need an item's answers in memory."""
     create_agreement_tables(runs)
-    if runs.execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'boxes'").fetchone() == (1,):
-        return
-    runs.execute("DROP TABLE IF EXISTS growing")
     runs.execute(
-        "CREATE TEMP TABLE growing (study VARCHAR, model VARCHAR, condition VARCHAR, item VARCHAR, q25 DOUBLE, "
-        "median DOUBLE, q75 DOUBLE, whisker_low DOUBLE, whisker_high DOUBLE, n BIGINT)"
+        "CREATE OR REPLACE TEMP TABLE boxes (study VARCHAR, model VARCHAR, condition VARCHAR, item VARCHAR, "
+        "q25 DOUBLE, median DOUBLE, q75 DOUBLE, whisker_low DOUBLE, whisker_high DOUBLE, n BIGINT)"
     )
     for study, models in _split_models_into_portions(runs):
         # Shares of ten samples often lie exactly on a fence; with 1e-9 they are inside, whatever the rounding.
@@ -131,14 +132,13 @@ def _create_box_plot_table(runs: Runs) -> None:
                       AND NOT original AND agreement IS NOT NULL
                 GROUP BY study, model, condition, item),
             fenced AS (SELECT *, 1.5 * (q[3] - q[1]) + 1e-9 AS reach FROM item)
-            INSERT INTO growing
+            INSERT INTO boxes
             SELECT study, model, condition, item, q[1], q[2], q[3],
                    least(list_min([x for x in answers if x >= q[1] - reach]), q[1]),
                    greatest(list_max([x for x in answers if x <= q[3] + reach]), q[3]),
                    len(answers)
             FROM fenced"""
         )
-    runs.execute("ALTER TABLE growing RENAME TO boxes")
 
 
 def _split_models_into_portions(runs: Runs) -> Iterator[tuple[str, list[str]]]:

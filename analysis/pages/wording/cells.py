@@ -72,8 +72,10 @@ def create_wording_answers_view(runs: Runs) -> None:
         For runs without the protocol; canonical labels that are not two; stimuli that are not about these, an unknown
         pattern, and an item without exactly one original question.
     """
-    if runs.execute("SELECT count(*) FROM duckdb_views() WHERE view_name = 'wording_answers'").fetchone() == (1,):
-        return
+    runs.compute_once("view wording_answers", lambda: _create_wording_answers_view(runs))
+
+
+def _create_wording_answers_view(runs: Runs) -> None:
     names = runs.list_studies_of_protocols(PROTOCOL)
     if not names:
         raise InputError(f"{runs.join_folder_paths()}: no run of the protocol '{PROTOCOL}'; consistency needs one")

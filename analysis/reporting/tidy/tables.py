@@ -93,8 +93,7 @@ def open_tidy_connection(runs: Runs) -> duckdb.DuckDBPyConnection:
     con = connect_duckdb()
     create_stimuli_and_responses_views(con, runs.folders, runs.part)
     create_tidy_tables(con, runs)
-    stimuli = [folder.path / SCHEMA["stimuli"]["file"] for folder in runs.folders]
-    restrict_connection_to_files(con, [*stimuli, *(part for folder in runs.folders for part in folder.parts)])
+    restrict_connection_to_files(con, [file for folder in runs.folders for file in folder.files])
     return con
 
 
