@@ -11,6 +11,7 @@ from analysis.reporting.words import format_percent, format_quantity, join_names
 from analysis.reporting.words.doubts import LEFT_OUT, WIDE, WRONG, Caution
 from analysis.reporting.words.meaning import MOST_LEFT_OUT
 from analysis.reporting.words.validity import list_cautions_unless_all_models_unjudged
+from ground.errors import format_part_with_verb
 from ground.meaning.separation import ALLOWED
 from ground.meaning.verdicts import ALL, UNCLEAR
 
@@ -74,8 +75,8 @@ def list_cautions(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         yield Caution(
             "No check parts decoys from paraphrases: the verdicts are those of people alone."
             if n_judged == len(meanings)
-            else f"No check parts decoys from paraphrases: of {format_quantity(len(meanings), 'wording')}, only the "
-            f"{n_judged:,} that people read have a verdict.",
+            else "No check parts decoys from paraphrases: only "
+            f"{format_part_with_verb(n_judged, len(meanings), 'wording')} a verdict, which people gave.",
             LEFT_OUT,
         )
     yield from _list_annotator_vote_cautions(frames["meaning_annotators"])

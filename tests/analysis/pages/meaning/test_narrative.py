@@ -154,8 +154,10 @@ def test_checks_and_people_of_several_studies_are_told_with_their_study():
 
 def test_people_alone_are_named_where_no_check_is_used():
     said = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(150, 40, 10, 200)))
-    caution = "No check parts decoys from paraphrases: of 400 wordings, only the 200 that people read have a verdict."
-    assert caution in said.cautions
+    caution = "No check parts decoys from paraphrases: only {} a verdict, which people gave."
+    assert caution.format("200 of 400 wordings have") in said.cautions
+    one = narrative.answer_page_question(build(checks=checks(False), meanings=meanings(1, 0, 0, 3)))
+    assert caution.format("1 of 4 wordings has") in one.cautions
     assert "200 have no verdict" in " ".join(said.details["meanings"])
     one_of_each = narrative.answer_page_question(build(meanings=meanings(1, 1, 1, 1))).details["meanings"]
     assert one_of_each[0].endswith(
