@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from importlib import import_module
 from types import ModuleType
+
+from ground.signals import hold_signals_in_block
 
 
 def import_without_interruption(name: str) -> ModuleType:
@@ -15,15 +16,7 @@ def import_without_interruption(name: str) -> ModuleType:
     Python forgets a module whose import was interrupted, but not what its C code has registered already: the next
     import of PyTorch or NumPy fails, or ends the process: in a notebook, all that the user has computed is lost then.
     """
-    handler = signal.getsignal(signal.SIGINT)
-    if name in sys.modules or handler is None or threading.current_thread() is not threading.main_thread():
+    if name in sys.modules:
         return import_module(name)
-    noted: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
-    try:
-        module = import_module(name)
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    if noted:
-        signal.raise_signal(signal.SIGINT)
-    return module
+    with hold_signals_in_block(signal.SIGINT):
+        return import_module(name)

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Iterable
-from typing import TypeVar
+import signal
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
+from typing import Any, TypeVar
+
+from ground.signals import hold_signals_in_block
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Seconds after which the caller gets what has come, even nothing: so it can write rows and notice a Ctrl-C.
+# Seconds after which the caller gets what has come, even nothing: so it can write rows, and a Ctrl-C waits no longer.
 LONGEST_SILENCE = 0.25
+
+
+def run_without_interruption(runner: asyncio.Runner, coroutine: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that soon ends; Ctrl-C and SIGTERM wait for its end, so that the event loop loses no task.
+
+    Parameters
+    ----------
+    runner
+        Its event loop runs the coroutine.
+    coroutine
+        What is run.
+
+    Returns
+    -------
+    What the coroutine returned.
+    """
+    with hold_signals_in_block(signal.SIGINT, signal.SIGTERM):
+        return runner.run(coroutine)
 
 
 def ask_concurrently_and_yield_arrived_answers(
@@ -62,15 +83,15 @@ def ask_concurrently_and_yield_arrived_answers(
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
 
-    workers = runner.run(start_workers())
+    workers = run_without_interruption(runner, start_workers())
     try:
         done: set[asyncio.Task[None]] = set()
         while len(done) < len(workers):
-            done = runner.run(wait_for_some_workers())
+            done = run_without_interruption(runner, wait_for_some_workers())
             answers = came[:]
             came.clear()
             yield answers
             for worker in done:
                 worker.result()
     finally:
-        runner.run(cancel_workers())
+        run_without_interruption(runner, cancel_workers())
