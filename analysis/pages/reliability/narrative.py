@@ -263,7 +263,10 @@ def _describe_item_reliability_of_samples(component_rows: pd.DataFrame) -> Itera
 
 
 def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> Iterator[str]:
-    """Say how many counted answers one thought with exact probabilities is worth, and where it settles the answer."""
+    """Say how many counted answers one thought with exact probabilities is worth, and where it settles the answer.
+
+    The interval of a model holds for this model alone, so of several models each is told as seen alone.
+    """
     thought_rows = component_rows[component_rows["sampled"] == THOUGHTS].dropna(subset=["worth"])
     for study, part in thought_rows.groupby("study", sort=False):
         number, of_study = len(part), f" in {study}" if thought_rows["study"].nunique() > 1 else ""
@@ -277,7 +280,8 @@ def _describe_counted_answers_worth_a_thought(component_rows: pd.DataFrame) -> I
         )
         n_settled = int((part["worth_upper"] <= WIDER).sum())
         if n_settled:
-            who = f"With {n_settled:,} of {format_quantity(number, 'model')}{of_study}, a" if number > 1 else "A"
+            of_all = f"{n_settled:,} of {format_quantity(number, 'model')}{of_study}"
+            who = f"With {of_all}, each seen alone, a" if number > 1 else "A"
             yield f"{who} thought settles the answer: exact probabilities after it add at most a tenth."
 
 

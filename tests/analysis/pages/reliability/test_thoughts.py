@@ -129,6 +129,8 @@ def test_a_thought_that_settles_the_answer_is_worth_one_answer(tmp_path):
     (sentence, settled) = narrative._describe_counted_answers_worth_a_thought(pd.DataFrame([row]))
     assert sentence.startswith("One thought with exact probabilities is worth 1.00 answers counted")
     assert settled == "A thought settles the answer: exact probabilities after it add at most a tenth."
+    *_, of_two = narrative._describe_counted_answers_worth_a_thought(pd.DataFrame([row, row.replace("m", "n")]))
+    assert of_two.startswith("With 2 of 2 models, each seen alone, a thought settles the answer")
 
 
 @pytest.mark.parametrize("masses", [(1.0, 1.0), (0.4, 1.0)])
