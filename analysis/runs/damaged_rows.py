@@ -72,7 +72,7 @@ SCALE_ENDS = (
 NO_ENDS = "NULL AS lowest, NULL AS highest"
 
 
-def refuse_impossible_stimulus_rows(
+def check_stimuli_and_list_options(
     con: duckdb.DuckDBPyConnection, folder: Path, info: Mapping[str, Any], stimuli_sql: str
 ) -> tuple[list[str] | None, bool]:
     """Refuse stimuli without a text, and options, right answers and scores that cannot be.
@@ -139,7 +139,7 @@ def refuse_damaged_response_rows(
     rules
         What to look for.
     options, same_options
-        What `refuse_impossible_stimulus_rows` returned.
+        What `check_stimuli_and_list_options` returned.
 
     Raises
     ------

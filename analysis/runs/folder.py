@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analysis.runs.damaged_rows import (
+    check_stimuli_and_list_options,
     choose_rules_that_responses_can_break,
     read_large_files_on_all_cores,
     refuse_damaged_response_rows,
-    refuse_impossible_stimulus_rows,
 )
 from ground import run_json
 from ground.errors import InputError, explain_why_file_cannot_be_read, shorten_to_one_line
@@ -183,7 +183,7 @@ def read_and_check_run_folder(path: Path, con: duckdb.DuckDBPyConnection) -> Fol
 
 def _refuse_impossible_rows(con: duckdb.DuckDBPyConnection, folder: Folder) -> None:
     """Refuse stimuli and responses that no run can have written."""
-    options = refuse_impossible_stimulus_rows(con, folder.path, folder.info, folder.stimuli_sql)
+    options = check_stimuli_and_list_options(con, folder.path, folder.info, folder.stimuli_sql)
     if not folder.parts:
         return
     parts = _build_parquet_sql(

@@ -102,7 +102,7 @@ def detect_change_over_looks(
     """
     from scipy.special import ndtr
 
-    z = compute_z_against_earlier_looks(answers, has_shared_fresh_wordings)
+    z = compute_z_values_of_looks(answers, has_shared_fresh_wordings)
     sums, numbers = _sum_and_count_answers_over_wordings(answers)
     n_tests = count_windows_of_planned_looks(looks)
     p, least = np.full(len(z), np.nan), np.nan
@@ -161,7 +161,7 @@ def _compute_least_p_of_shared_wordings(wording_counts: Sequence[int], looks: in
     return 2 * float(ndtr(-np.max(np.nan_to_num(sizes), initial=0.0)))
 
 
-def compute_z_against_earlier_looks(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
+def compute_z_values_of_looks(answers: Sequence[Array], has_shared_fresh_wordings: bool = False) -> Array:
     """Compare every look with all before it.
 
     Parameters
@@ -192,7 +192,7 @@ def count_windows_of_planned_looks(looks: int = LOOKS) -> int:
     return sum(len(_list_window_starts(last)) for last in range(1, looks))
 
 
-def compute_level_for_all_change_points(n_looks: int) -> float:
+def compute_confidence_level_for_all_looks(n_looks: int) -> float:
     """Compute the level that each look's interval needs, for those of all looks that could begin a change to hold.
 
     The data choose the look with the strongest change. An interval as of a look that was chosen in advance held the
@@ -208,7 +208,7 @@ def compute_level_for_all_change_points(n_looks: int) -> float:
     -------
     float
 
-    >>> [round(compute_level_for_all_change_points(n_looks), 3) for n_looks in (2, 6)]
+    >>> [round(compute_confidence_level_for_all_looks(n_looks), 3) for n_looks in (2, 6)]
     [0.95, 0.99]
     """
     return 1 - (1 - LEVEL) / (n_looks - 1)

@@ -77,7 +77,7 @@ def measure_coverage(case: tuple[int, int, str, int], change: float, n_series: i
     items, wordings, kind, n_looks = case
     draw, begins = np.random.default_rng(n_looks), n_looks // 2
     truth = compute_true_change(kind, change) if change else 0.0
-    plain = mock.patch.object(changes, "compute_level_for_all_change_points", return_value=LEVEL)
+    plain = mock.patch.object(changes, "compute_confidence_level_for_all_looks", return_value=LEVEL)
     rows = []
     for _ in range(n_series):
         looks = list(draw_looks(draw, items, wordings, kind, change, after=begins, looks=n_looks))

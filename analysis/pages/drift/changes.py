@@ -20,8 +20,8 @@ from analysis.runs import Runs
 from analysis.statistics.drift import (
     LOOKS,
     Drift,
+    compute_confidence_level_for_all_looks,
     compute_least_p_of_change,
-    compute_level_for_all_change_points,
 )
 from analysis.statistics.multiplicity import ALPHA, correct_families_by_holm
 from analysis.statistics.reliability.panel import (
@@ -140,7 +140,7 @@ def _compare_before_and_after_change(series: Series, drift: Drift, verdict: str)
     labels = [look.label for look in series.looks]
     has_change = verdict == CHANGED
     place = drift.first_changed if has_change else len(labels) - 1
-    level = compute_level_for_all_change_points(len(labels)) if has_change else LEVEL
+    level = compute_confidence_level_for_all_looks(len(labels)) if has_change else LEVEL
     before, after = _average_answers_before_and_after(series, place)
     is_common = ~np.isnan(before) & ~np.isnan(after)
     panel = estimate_panel_mean((after - before)[:, None], False, is_share=False)

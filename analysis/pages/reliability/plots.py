@@ -344,7 +344,7 @@ def _lay_out_condition_panels(
     tasks = [*(task for task in places.index if task == ALL), *(task for task in places.index if task != ALL)]
     tasks = labels.keep_ends_of_long_sequence(tasks, panels.ROWS)
     short_tasks = labels.shorten_but_keep_distinct(
-        ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_max_label_letters(width)
+        ["mean over tasks" if task == ALL else task for task in tasks], panels.compute_letter_limit_of_labels(width)
     )
     conditions = _list_drawn_conditions_with_rows(frame)
     across = 1 if panels.is_one_column_wide(width) else len(conditions)

@@ -149,7 +149,7 @@ def draw_scales_items(frame: pd.DataFrame, *, width: float = PAGE, looks: Looks 
     """
     items = frame.drop_duplicates("item").sort_values("item_row")
     texts = [str(name) + REVERSED * (key < 0) for name, key in zip(items["item"], items["key"], strict=True)]
-    letters = min(ITEM_LETTERS, panels.compute_max_label_letters(width))
+    letters = min(ITEM_LETTERS, panels.compute_letter_limit_of_labels(width))
     names = labels.shorten_but_keep_distinct(texts, letters)
     models = frame.drop_duplicates("label").sort_values("panel")["label"]
     options = list_option_names(frame)

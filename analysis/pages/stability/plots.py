@@ -117,7 +117,7 @@ def _name_rows_by_start_of_text(items: pd.DataFrame, cells: pd.DataFrame, width:
     """Name the rows by the beginning of their text, or by their item where texts begin alike or cannot be drawn."""
     texts = items.assign(row=items["item"].astype(str)).drop_duplicates("row").set_index("row")["text"].astype(str)
     rows = list(cells["row"].unique())
-    length = panels.compute_max_label_letters(width, cells["label"].nunique())
+    length = panels.compute_letter_limit_of_labels(width, cells["label"].nunique())
     return pd.Series(_choose_item_labels(list(texts.loc[rows]), rows, length), index=rows)
 
 

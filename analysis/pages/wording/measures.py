@@ -91,7 +91,7 @@ def estimate_unit_group_measures(
     for size in sorted(set(sizes)):
         places = [place for place, group_size in enumerate(sizes) if group_size == size]
         groups_of_call = [group for place in places for group in rows[place]]
-        columns = _build_columns_by_unit_position(item_sums, groups_of_call, size)
+        columns = _build_item_sums_of_kth_units(item_sums, groups_of_call, size)
         statistic = partial(_average_unit_measures_in_each_draw, size=size)
         shares = partial(_build_hits_and_totals_by_measure, size=size)
         if len(rows[0]) == 1:
@@ -105,7 +105,7 @@ def estimate_unit_group_measures(
     return interval_by_measure
 
 
-def _build_columns_by_unit_position(
+def _build_item_sums_of_kth_units(
     item_sums: WordingItemSums, unit_groups: Sequence[UnitGroup], size: int
 ) -> dict[str, Array]:
     """Build columns "<sum>:<k>" (items, groups): that sum of each group's k-th unit, k counted from 0.

@@ -198,10 +198,10 @@ def _describe_verdict_with_weakest_pattern(
     if ends is None:
         return f"{mean} as before{_format_consistency_interval(row, 0, 'interval ')}."
     low, high = map(format_percent, ends)
-    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_name_row_unit_for_sentence(single)})."
+    return f"{mean} on average ({low.removesuffix(' %')} to {high} by {_choose_noun_for_row_units(single)})."
 
 
-def _name_row_unit_for_sentence(rows: pd.DataFrame) -> str:
+def _choose_noun_for_row_units(rows: pd.DataFrame) -> str:
     """Name what each row is about: "model", or what it was asked in, too; the study where nothing else differs."""
     several = [key for key in ("condition", "task") if rows.groupby("model")[key].nunique().max() > 1]
     if rows.duplicated(["model", "condition", "task"]).any():

@@ -395,7 +395,7 @@ def _tabulate_differences_between_unit_groups(
     interval_by_measure = estimate_unit_group_measures(item_sums, unit_group_pairs, resamples=resamples, seed=seed)
     pair_rows = pairs[list(key_columns)].reset_index(drop=True)
     frame = pd.concat(
-        [_put_estimates_beside_group_pairs(pair_rows, name, interval_by_measure[name]) for name in DIFFERENCE_MEASURES],
+        [_build_difference_rows_of_measure(pair_rows, name, interval_by_measure[name]) for name in DIFFERENCE_MEASURES],
         ignore_index=True,
     )
     is_compared = (frame["pattern"] != ORIGINAL) | ~frame["measure"].isin(COMPARED_MEASURES)
@@ -403,7 +403,7 @@ def _tabulate_differences_between_unit_groups(
     return frame.assign(p_holm=correct_families_by_holm(frame, ["measure"]))
 
 
-def _put_estimates_beside_group_pairs(pair_rows: pd.DataFrame, measure: str, estimates: Interval) -> pd.DataFrame:
+def _build_difference_rows_of_measure(pair_rows: pd.DataFrame, measure: str, estimates: Interval) -> pd.DataFrame:
     """Build the rows of one measure: the difference of every pair of groups of units, with interval and p value."""
     return pair_rows.assign(
         measure=measure, difference=estimates.estimate, lower=estimates.lower, upper=estimates.upper,

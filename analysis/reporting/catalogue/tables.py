@@ -251,13 +251,13 @@ def list_declared_columns(name: str, frame: pd.DataFrame) -> list[str]:
             columns_so_far += _expand_column_pattern(name, frame, entry)
     return columns_so_far + [
         end
-        for key in _list_columns_added_from_python(name, frame)
+        for key in _list_columns_that_reader_added(name, frame)
         for end in (key, f"{key}_lower", f"{key}_upper")
         if end in frame
     ]
 
 
-def _list_columns_added_from_python(table_name: str, frame: pd.DataFrame) -> list[str]:
+def _list_columns_that_reader_added(table_name: str, frame: pd.DataFrame) -> list[str]:
     """List the columns of a frame that a reader added from Python (`catalogue.ADDED`)."""
     return [key for key in map(str, frame.columns) if (table_name, key) in ADDED]
 
@@ -350,7 +350,7 @@ def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:
         for key in _expand_column_pattern(name, frame, entry)
         if table.is_column_shown(key, frame)
     ]
-    return declared_columns + _list_columns_added_from_python(name, frame)
+    return declared_columns + _list_columns_that_reader_added(name, frame)
 
 
 def list_compared_column_groups_with_rules(name: str, frame: pd.DataFrame) -> list[tuple[list[str], str]]:

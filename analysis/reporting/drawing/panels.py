@@ -251,13 +251,13 @@ def wrap_row_labels(names: Sequence[str], width: float, max_total: float = 3.6, 
     max_total
         Inches that all rows may take: names get more room at the left where their lines need more.
     n_columns
-        As in `compute_max_label_letters`.
+        As in `compute_letter_limit_of_labels`.
 
     Returns
     -------
     The names in lines, in their order.
     """
-    free = LETTER * compute_max_label_letters(width, n_columns)
+    free = LETTER * compute_letter_limit_of_labels(width, n_columns)
     most = 0.6 * width
     wrapped = [insert_line_breaks_into_name(name, free) for name in names]
     while ROW * count_lines_of_tallest_text(wrapped) * len(names) > max_total and free < most:
@@ -293,7 +293,7 @@ def choose_row_labels_and_legend_names(names: Sequence[str], width: float, down:
     return [str(number) for number in range(1, len(names) + 1)], prefix_names_with_numbers(names)
 
 
-def compute_max_label_letters(width: float, n_columns: int = 0) -> int:
+def compute_letter_limit_of_labels(width: float, n_columns: int = 0) -> int:
     """Compute how long names of rows may be.
 
     Parameters

@@ -104,11 +104,11 @@ def _list_dictionary_rows_of_table(name: str, path: Path) -> list[list[str]]:
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
-        entries = {key: _find_column_or_own_measure(name, key) for key in next(csv.reader(file))}
+        entries = {key: _find_meaning_of_written_column(name, key) for key in next(csv.reader(file))}
     return [[name, key, entry.unit, entry.meaning] for key, entry in entries.items()]
 
 
-def _find_column_or_own_measure(table_name: str, column_name: str) -> Column:
+def _find_meaning_of_written_column(table_name: str, column_name: str) -> Column:
     """Find what a column means; one that nothing explains was added by another notebook that wrote the file."""
     try:
         return catalogue.look_up_column(table_name, column_name)

@@ -197,7 +197,7 @@ def _render_chapter_for_single_file(chapter: Chapter) -> str:
         elif Path(address).parent == Path("tables"):
             link["href"] = f"#file-{Path(address).stem}"
     html = soup.decode(formatter=_build_beautifulsoup_formatter())
-    return _ASIDE.sub(lambda match: _prefix_ids(pictures[int(match[1])], f"{chapter.name}--"), html)
+    return _ASIDE.sub(lambda match: _prefix_svg_ids(pictures[int(match[1])], f"{chapter.name}--"), html)
 
 
 def _set_picture_aside_and_return_placeholder(svg: str, pictures: list[str]) -> str:
@@ -207,7 +207,7 @@ def _set_picture_aside_and_return_placeholder(svg: str, pictures: list[str]) -> 
     return f'<svg class="{"narrow" if is_narrow else "wide"}" data-aside="{len(pictures) - 1}"></svg>'
 
 
-def _prefix_ids(svg: str, prefix: str) -> str:
+def _prefix_svg_ids(svg: str, prefix: str) -> str:
     """Begin the ids of a picture, and what refers to them, with a prefix."""
     return re.sub(r'( id="|url\(#|href="#)', lambda match: match[1] + prefix, svg)
 

@@ -186,7 +186,7 @@ def _describe_model_revision_and_engine(name: str, fields: Mapping[str, Any]) ->
 def _list_lines_about_prompts_without_response(runs: Runs) -> list[str]:
     """Write which prompts have no response, and which models were never asked."""
     unasked = [f"{name}: not asked" for name in list_unasked_models(runs)]
-    missing = words.list_failed_and_missing_counts_by_unit(count_unanswered_prompts(runs))
+    missing = words.describe_unanswered_prompts_by_unit(count_unanswered_prompts(runs))
     return [*missing, *unasked] or ["none: every prompt has one"]
 
 

@@ -64,7 +64,7 @@ def select_part_of_runs(runs: Runs, con: duckdb.DuckDBPyConnection, where: str |
         pairs = _select_rows_matching_keys(con, keys)
         condition = where.strip() if isinstance(where, str) else f"a table of {len(where):,} keys"
     if not len(pairs):
-        values = _list_values_of_attributes_named(con, condition, columns)
+        values = _list_values_of_queried_attribute(con, condition, columns)
         raise InputError(f"{ABOUT}: {shorten_to_one_line(condition, 120)}: keeps nothing{values}")
     if runs.part:
         condition = f"({runs.part.condition}) AND ({condition})"
@@ -102,7 +102,9 @@ def _create_selectable_view_and_map_columns(con: duckdb.DuckDBPyConnection, part
     return names
 
 
-def _list_values_of_attributes_named(con: duckdb.DuckDBPyConnection, condition: str, columns: Mapping[str, str]) -> str:
+def _list_values_of_queried_attribute(
+    con: duckdb.DuckDBPyConnection, condition: str, columns: Mapping[str, str]
+) -> str:
     """List some values of the first attribute that a condition names; empty where it names none."""
     words = set(re.findall(r"\w+", re.sub("'[^']*'", "", condition)))
     for name in (name.removeprefix("attributes.") for name in columns if name.startswith("attributes.")):

@@ -332,7 +332,7 @@ def list_unanswered_cautions(unanswered_counts: pd.DataFrame, n_asked: int) -> l
         Caution(
             f"No response to {n_failed + n_missing:,} of {format_quantity(n_asked, 'prompt')}: "
             f"{_join_failed_and_missing_counts(n_failed, n_missing, 'is ' if n_missing == 1 else 'are ')}. In detail: "
-            f"{join_names(list_failed_and_missing_counts_by_unit(unanswered_counts))}.{first}",
+            f"{join_names(describe_unanswered_prompts_by_unit(unanswered_counts))}.{first}",
             LEFT_OUT,
         )
     ]
@@ -352,7 +352,7 @@ def list_cautions_about_unasked_models(names: Sequence[str]) -> list[str]:
     ] if names else []  # fmt: skip
 
 
-def list_failed_and_missing_counts_by_unit(unanswered_counts: pd.DataFrame) -> list[str]:
+def describe_unanswered_prompts_by_unit(unanswered_counts: pd.DataFrame) -> list[str]:
     """Write for each model and condition how many prompts failed, and how many are missing; the study where several
     lack responses of the same model and condition."""
     is_in_several_studies = unanswered_counts.duplicated(["model", "condition"], keep=False)

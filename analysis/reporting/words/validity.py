@@ -19,7 +19,7 @@ SHORT = 80  # characters of names that are written out, and not counted
 BOUNDS = "Not all of the probability was shown, so what is on the options is known between bounds."
 
 
-def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -> pd.DataFrame:
+def select_most_valid_condition_rows(rows: pd.DataFrame, name_column: str = "label") -> pd.DataFrame:
     """Select of every model the row by which it is told whether it answers: that of its best condition.
 
     A model answers if it does so under one of its conditions and studies. Of several rows of one condition, such as one
@@ -42,7 +42,7 @@ def select_best_condition_rows(rows: pd.DataFrame, name_column: str = "label") -
     >>> import pandas as pd
     >>> rows = pd.DataFrame({"label": "a", "condition": ["de", "en", "en"], "validity": [0.1, 0.4, 0.3],
     ...                      "validity_at_most": [0.2, 0.9, 0.8]})
-    >>> select_best_condition_rows(rows)[["condition", "validity"]].values.tolist()
+    >>> select_most_valid_condition_rows(rows)[["condition", "validity"]].values.tolist()
     [['en', 0.3]]
     """
     keys = pd.DataFrame(
@@ -63,7 +63,7 @@ def _classify_validity_of_rows(rows: pd.DataFrame) -> pd.Series:
 def phrase_verdict_without_judged_model(rows: pd.DataFrame, shortage: str = "") -> tuple[str, tuple[str, ...]]:
     """Return what a page says in place of a verdict where no model is judged: verdict and sentences.
 
-    The verdict is about models, each by its best condition (`select_best_condition_rows`).
+    The verdict is about models, each by its best condition (`select_most_valid_condition_rows`).
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def phrase_verdict_without_judged_model(rows: pd.DataFrame, shortage: str = "") 
     >>> phrase_verdict_without_judged_model(rows[1:])[0]
     'Whether this model answers cannot be told: between 30 % and 90 % of the probability is on the options.'
     """
-    models = select_best_condition_rows(rows, "model" if "model" in rows else "label")
+    models = select_most_valid_condition_rows(rows, "model" if "model" in rows else "label")
     is_single = len(models) == 1
     kinds = set(_classify_validity_of_rows(models)) if "validity_at_most" in rows else set()
     if kinds == {INVALID}:
@@ -133,7 +133,7 @@ def list_unjudged_model_sentences(rows: pd.DataFrame, shortage: str = "") -> tup
     Parameters
     ----------
     rows
-        A row for each label, or several (`select_best_condition_rows`): label; validity; validity_at_most, as in
+        A row for each label, or several (`select_most_valid_condition_rows`): label; validity; validity_at_most, as in
         `thresholds.judge_validity_of_models`. Without the latter column it is not known which validities are lower
         bounds. Some models may be judged.
     shortage
@@ -165,7 +165,7 @@ of the probability was shown, so what is on the options is known between bounds.
     >>> sentence.partition("read as one): ")[2]
     'between 10 % and 20 %.'
     """
-    best_rows = select_best_condition_rows(rows)
+    best_rows = select_most_valid_condition_rows(rows)
     is_sure, kinds = "validity_at_most" in rows, _classify_validity_of_rows(best_rows)
     invalid, unclear = (best_rows[kinds == kind] for kind in (INVALID, UNCLEAR))
     sentences = []

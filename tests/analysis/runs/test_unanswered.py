@@ -119,9 +119,9 @@ def test_a_model_is_unasked_where_no_folder_of_the_study_asked_it(tmp_path):
 def test_a_model_and_condition_of_two_studies_is_told_with_its_study(tmp_path):
     rows = damaged(random_frame(["a", "b"], items=2, paraphrases=2), gone=[0])
     folders = [write_run(tmp_path / name, rows, study=name) for name in ("s", "t")]
-    said = words.list_failed_and_missing_counts_by_unit(count_unanswered_prompts(runs.open_runs(*folders)))
+    said = words.describe_unanswered_prompts_by_unit(count_unanswered_prompts(runs.open_runs(*folders)))
     assert said == ["a (“s”, plain/yes-no; 1 missing of 6)", "a (“t”, plain/yes-no; 1 missing of 6)"]
-    assert words.list_failed_and_missing_counts_by_unit(count_unanswered_prompts(runs.open_runs(folders[0]))) == [
+    assert words.describe_unanswered_prompts_by_unit(count_unanswered_prompts(runs.open_runs(folders[0]))) == [
         "a (plain/yes-no; 1 missing of 6)"
     ]
 

@@ -11,7 +11,7 @@ from statsmodels.stats.contingency_tables import StratifiedTable
 
 from analysis.statistics.drift import (
     compute_least_p_of_change,
-    compute_z_against_earlier_looks,
+    compute_z_values_of_looks,
     count_windows_of_planned_looks,
     detect_change_over_looks,
 )
@@ -52,7 +52,7 @@ def test_of_0_and_1_it_is_the_test_of_cochran_mantel_and_haenszel():
         if 0 < last[i] + before[i].sum() < 4
     ]
     theirs = StratifiedTable([np.array(table) for table in tables]).test_null_odds(correction=False)
-    assert compute_z_against_earlier_looks(answers)[-1] ** 2 == pytest.approx(theirs.statistic, abs=0.05)
+    assert compute_z_values_of_looks(answers)[-1] ** 2 == pytest.approx(theirs.statistic, abs=0.05)
 
 
 def test_shared_fresh_wordings_are_the_units_of_an_exact_test_of_ranks():
@@ -62,12 +62,12 @@ def test_shared_fresh_wordings_are_the_units_of_an_exact_test_of_ranks():
     ranks = stats.rankdata(np.concatenate([look.mean(axis=0) for look in answers]))
     sums = np.array([sum(chosen) for chosen in itertools.combinations(ranks, 4)])
     exact = min((sums >= ranks[8:].sum()).mean(), (sums <= ranks[8:].sum()).mean())
-    z = compute_z_against_earlier_looks(answers, has_shared_fresh_wordings=True)
+    z = compute_z_values_of_looks(answers, has_shared_fresh_wordings=True)
     assert np.isnan(z[0])
     assert stats.norm.sf(abs(z[2])) == pytest.approx(min(exact, 0.5), rel=1e-9)
     assert np.sign(z[2]) == np.sign(ranks[8:].sum() - sums.mean())
-    assert compute_z_against_earlier_looks([answers[0]] * 3, has_shared_fresh_wordings=True)[1:].tolist() == [0, 0]
-    alone = compute_z_against_earlier_looks([answers[0][:, :1], answers[1][:, :1]], has_shared_fresh_wordings=True)
+    assert compute_z_values_of_looks([answers[0]] * 3, has_shared_fresh_wordings=True)[1:].tolist() == [0, 0]
+    alone = compute_z_values_of_looks([answers[0][:, :1], answers[1][:, :1]], has_shared_fresh_wordings=True)
     assert np.isnan(alone).all()  # of two wordings, either is the higher one
 
 
@@ -76,7 +76,7 @@ def test_many_shared_wordings_have_the_p_of_scipy(n_before):
     rng = np.random.default_rng(6)
     before, last = rng.normal(size=(1, n_before)), rng.normal(0.5, 1.0, size=(1, 30))
     theirs = stats.mannwhitneyu(last[0], before[0], alternative="greater", method="exact" if n_before == 90 else "auto")
-    z = compute_z_against_earlier_looks([before, last], has_shared_fresh_wordings=True)[1]
+    z = compute_z_values_of_looks([before, last], has_shared_fresh_wordings=True)[1]
     assert stats.norm.sf(z) == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_p_is_paid_for_all_windows_and_never_rises():
     answers = [rng.normal(0.4 * look, 1.0, (40, 3)) for look in range(2)]
     means = [look.mean(axis=1) for look in answers]
     theirs = stats.ttest_rel(means[1], means[0]).pvalue
-    z = compute_z_against_earlier_looks(answers)[1]
+    z = compute_z_values_of_looks(answers)[1]
     windows = count_windows_of_planned_looks(10)
     assert windows == sum(int(np.log2(look)) + 1 for look in range(1, 10))
     drift = detect_change_over_looks(answers, looks=10)

@@ -383,8 +383,8 @@ def test_a_contradiction_names_the_study_where_the_other_study_has_none(tmp_path
 
 def test_shares_of_two_studies_with_one_task_are_by_model_and_study():
     rows = pd.DataFrame({"model": "m", "condition": "chat", "task": "a", "study": ["s", "t"]})
-    assert narrative._name_row_unit_for_sentence(rows) == "model and study"
-    assert narrative._name_row_unit_for_sentence(rows.assign(task=["a", "b"])) == "model and task"
+    assert narrative._choose_noun_for_row_units(rows) == "model and study"
+    assert narrative._choose_noun_for_row_units(rows.assign(task=["a", "b"])) == "model and task"
 
 
 def test_a_model_that_hardly_answers_is_in_no_verdict(tmp_path):
