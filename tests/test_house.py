@@ -43,7 +43,7 @@ LAYERS = {
     "ground": [
         {"command", "commands", "spreadsheet"}, {"parser", "progress", "run_json", "version", "writing"},
         {"extras", "impossible_rows", "languages", "locking", "numerals", "outside_rooms", "meaning"},
-        {"errors", "importing", "shipped"}, {"ground"},
+        {"errors", "importing", "shipped"}, {"signals"}, {"ground"},
     ],
 }  # fmt: skip
 # The only page that uses another's numbers, and the files of it that it may import.
