@@ -297,7 +297,7 @@ def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[A
     Parameters
     ----------
     study
-        What the answers measure: without a range, all differences count.
+        What the answers measure: of scores without a range, or on another one than 0 to 1, all differences count.
     a, b
         Answers in the same places, NaN where there is none.
 
@@ -305,7 +305,7 @@ def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[A
     -------
     Answers of A, and of B.
     """
-    largest = ARITHMETIC.get(study.measure, 1e-5 if study.bounds else 0.0)
+    largest = ARITHMETIC.get(study.measure, 1e-5 if study.bounds and not study.rescaling_text else 0.0)
     return a, np.where(np.abs(a - b) <= largest, a, b)
 
 

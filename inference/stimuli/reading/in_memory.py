@@ -83,8 +83,8 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
             _convert_row_to_plain_dict, rows.to_dict("records")
         )  # without the index, which no file has either
         cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
-        about = f"a DataFrame of {format_quantity(len(cells), 'row')} ({shorten_text(', '.join(columns), 200)})"
         filled = [(f"row {number}", row) for number, row in enumerate(cells, 1) if row]
+        about = f"a DataFrame of {format_quantity(len(filled), 'row')} ({shorten_text(', '.join(columns), 200)})"
         return Table(name, tuple(columns), filled, about)
     if not isinstance(rows, list | tuple):
         raise InputError(

@@ -218,10 +218,15 @@ def test_answers_that_arithmetic_alone_parts_are_the_same(tmp_path):
     table = compare(write_run(tmp_path / "a", frame), write_run(tmp_path / "b", again))
     assert {"agreement", "logit", "validity"} <= set(table["measure"])
     assert (table["n_items_differing"] == 0).all() and table["n_items_to_decide"].isna().all()
-    milliseconds = draw_scores(["m"], items=12, wordings=1, measures=("ms",))
-    shifted = milliseconds.assign(score=milliseconds["score"] + np.arange(12) * 1e-7)
-    table = compare(write_scored(tmp_path / "c", milliseconds), write_scored(tmp_path / "d", shifted))
-    assert table["n_items_differing"].tolist() == [11]
+
+
+@pytest.mark.parametrize(("measure", "n_differing"), [("F1", 0), ("likert", 11), ("ms", 11)])
+def test_of_scores_that_are_not_from_0_to_1_every_difference_counts(tmp_path, measure, n_differing):
+    """Of a range to 1,000,000, a difference of 10 was none: no arithmetic makes it."""
+    frame = draw_scores(["m"], items=12, wordings=1, measures=(measure,))
+    shifted = frame.assign(score=frame["score"] * (1 - np.arange(12) * 1e-7))
+    table = compare(write_scored(tmp_path / "a", frame), write_scored(tmp_path / "b", shifted))
+    assert table["n_items_differing"].tolist() == [n_differing]
 
 
 @pytest.mark.parametrize(("measures", "n_notes"), [((), 1), (("ms",), 0)])
