@@ -243,7 +243,8 @@ def _correlate_by_tau(counts: Array, x: Array, y: Array) -> Array:
     balance, small = [], counts.astype(_WHOLE)
     for x_scores, y_scores in zip(*(scores.T for scores in np.broadcast_arrays(x, y)), strict=True):
         signs = (
-            _compute_pairwise_signs(x_scores, rows) * _compute_pairwise_signs(y_scores, rows)
+            _compute_signs_of_some_items_minus_all(x_scores, rows)
+            * _compute_signs_of_some_items_minus_all(y_scores, rows)
             for rows in _list_slices_of_item_blocks(x_scores)
         )
         balance.append(np.einsum("di,di->d", counts, np.hstack([small @ block for block in signs])))
@@ -263,11 +264,17 @@ def _correlate_by_spearman(counts: Array, x: Array, y: Array) -> Array:
     small, product = counts.astype(_WHOLE), []
     for unit in range(x.shape[1]):
         of_x = counts * np.hstack(
-            [small @ _compute_pairwise_signs(x[:, unit], rows) for rows in _list_slices_of_item_blocks(x)]
+            [
+                small @ _compute_signs_of_some_items_minus_all(x[:, unit], rows)
+                for rows in _list_slices_of_item_blocks(x)
+            ]
         )
         if unit < y.shape[1]:
             of_y = np.hstack(
-                [small @ _compute_pairwise_signs(y[:, unit], rows) for rows in _list_slices_of_item_blocks(y)]
+                [
+                    small @ _compute_signs_of_some_items_minus_all(y[:, unit], rows)
+                    for rows in _list_slices_of_item_blocks(y)
+                ]
             )
         product.append(np.einsum("di,di->d", of_x, of_y) / 4)
     drawn = counts.sum(axis=1, keepdims=True)
@@ -281,7 +288,7 @@ def _list_slices_of_item_blocks(values: Array) -> list[slice]:
     return [slice(start, start + _BLOCK) for start in range(0, len(values), _BLOCK)]
 
 
-def _compute_pairwise_signs(values: Array, item_slice: slice) -> Array:
+def _compute_signs_of_some_items_minus_all(values: Array, item_slice: slice) -> Array:
     """Compare some items with all: (all, some)."""
     return np.sign(values[item_slice] - values[:, None]).astype(_WHOLE)
 

@@ -64,7 +64,7 @@ def add_match_proportion_to_items(votes: Votes, items: Sequence[Item], *, drop_r
     checked_items = (
         Item(
             item.item,
-            tuple(_add_match_proportion_of_item_to_variant(variant, item, verdicts) for variant in variants),
+            tuple(_add_share_of_matching_item_paraphrases_to_variant(variant, item, verdicts) for variant in variants),
         )
         for item, variants in left_variants
         if variants
@@ -72,7 +72,9 @@ def add_match_proportion_to_items(votes: Votes, items: Sequence[Item], *, drop_r
     return CheckedItems(tuple(checked_items), refused_keys, frozenset(counts.keys() - verdicts.keys()))
 
 
-def _add_match_proportion_of_item_to_variant(variant: Variant, item: Item, verdicts: Mapping[Key, bool]) -> Variant:
+def _add_share_of_matching_item_paraphrases_to_variant(
+    variant: Variant, item: Item, verdicts: Mapping[Key, bool]
+) -> Variant:
     """Add the share of matching paraphrases, among those checked of the same sources, and their number."""
     variant_sources = set(list_sources_of_paraphrase(variant))
     item_verdicts = [

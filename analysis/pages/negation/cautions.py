@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from analysis.measures.thresholds import is_validity_below_half
-from analysis.pages.negation.figures import compute_valid_shares, find_units_above_majority_baseline
+from analysis.pages.negation.figures import compute_valid_shares, find_units_clearly_above_majority_baseline
 from analysis.reporting.words import (
     format_percent,
     join_names,
@@ -31,7 +31,7 @@ def _list_negation_cautions(accuracy: pd.DataFrame, pairs: pd.DataFrame, bias: p
     valid = compute_valid_shares(accuracy)
     yield from _list_cautions_on_mostly_invalid_models(valid)
     answering = valid[~is_validity_below_half(valid["valid"])]
-    yield from _list_below_majority_cautions(accuracy, answering)
+    yield from _list_not_clearly_above_majority_cautions(accuracy, answering)
     yield from _list_single_label_model_cautions(bias.merge(answering[[*UNIT, "name"]]))
     items_by_label = pairs["n_items"].set_axis(labels.build_row_labels(pairs))
     yield from list_few_items_cautions(items_by_label, " of a kind of pairs", "intervals are wide")
@@ -50,9 +50,11 @@ def _list_cautions_on_mostly_invalid_models(valid_shares: pd.DataFrame) -> Itera
         )
 
 
-def _list_below_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
+def _list_not_clearly_above_majority_cautions(accuracy: pd.DataFrame, answering: pd.DataFrame) -> Iterator[str]:
     """Name the models whose accuracy without any negation is not clearly above the majority baseline."""
-    units = answering.merge(find_units_above_majority_baseline(accuracy).assign(able=True), "left", on=list(UNIT))
+    units = answering.merge(
+        find_units_clearly_above_majority_baseline(accuracy).assign(able=True), "left", on=list(UNIT)
+    )
     is_unable = units["able"].isna()
     if is_unable.any():
         yield Caution(

@@ -23,7 +23,7 @@ def compute_valid_shares(accuracy: pd.DataFrame) -> pd.DataFrame:
     return valid.assign(name=labels.build_row_labels(valid))
 
 
-def find_units_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
+def find_units_clearly_above_majority_baseline(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return the units that label the originals rightly more often than the majority baseline.
 
     By their intervals, widened for the number of units after Holm: of many that guess, some are above it by chance.
@@ -50,7 +50,7 @@ def build_minimal_pairs_frames(frames: Frames) -> Iterator[tuple[pd.DataFrame]]:
     """Yield table `minimal_pairs` by study, with the columns `silent` and `able`: above the majority baseline."""
     accuracy = frames["negation_accuracy"]
     valid = compute_valid_shares(accuracy)
-    able_units = find_units_above_majority_baseline(accuracy).assign(able=True)
+    able_units = find_units_clearly_above_majority_baseline(accuracy).assign(able=True)
     valid = valid.assign(silent=is_validity_below_half(valid["valid"])).merge(able_units, "left", on=list(UNIT))
     marked_pairs = frames["minimal_pairs"].merge(valid.assign(able=valid["able"].notna()), on=list(UNIT))
     for _, part in marked_pairs.groupby("study", sort=False):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis.measures.thresholds import FEW_ITEMS, is_validity_below_half
 from analysis.pages.negation.cautions import list_cautions
-from analysis.pages.negation.figures import compute_valid_shares, find_units_above_majority_baseline
+from analysis.pages.negation.figures import compute_valid_shares, find_units_clearly_above_majority_baseline
 from analysis.pages.negation.judgements import IMPORTANT
 from analysis.reporting.words import (
     Answer,
@@ -72,7 +72,7 @@ def answer_page_question(frames: Mapping[str, pd.DataFrame], when: str = "") -> 
             "negation here changes the right label" if len(pairs) else "model has answers to both sides of a negation"
         )
         return Answer(asked_sentence, f"{verdicts.UNCLEAR}: no {reason}.", cautions=doubts)
-    judged = answering.merge(find_units_above_majority_baseline(accuracy))
+    judged = answering.merge(find_units_clearly_above_majority_baseline(accuracy))
     important = important.merge(judged)
     if len(judged) and important.empty:
         reason = "no model that is judged has answers to both sides of a negation that changes the right label."
