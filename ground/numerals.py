@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ground.errors import shorten_text
 
+LARGEST_EXACT = 2**53  # a floating-point number beyond it may stand for several whole ones
 # `int` and `float` also take 1_000, digits of other scripts, nan and inf, which nobody means.
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 COMMA = re.compile(r"[+-]?[0-9]{0,30},[0-9]{1,30}")  # a decimal comma, or thousands: nobody can tell

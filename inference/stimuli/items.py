@@ -20,7 +20,7 @@ from sys import intern
 from typing import Any
 
 from ground.errors import InputError, format_nearest_name_hint, format_part_with_verb, join_first_names, shorten_text
-from ground.numerals import COMMA
+from ground.numerals import COMMA, LARGEST_EXACT
 from inference.stimuli import languages, numbers
 from inference.stimuli.reading import records
 from inference.stimuli.reading.files import (
@@ -292,7 +292,7 @@ def _refuse_repeated_variants(rows: Iterable[_Row], item: str) -> None:
 def _require_item_id_as_text(place: str, record: Mapping[str, Any]) -> str:
     """Return the id of a record's item as text; refuse what is neither text nor a whole number."""
     value = record.get("item")
-    if isinstance(value, float) and value.is_integer() and abs(value) <= records.LARGEST_EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
         value = int(value)  # tables with gaps turn whole numbers into floats
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

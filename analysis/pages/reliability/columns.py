@@ -142,8 +142,8 @@ COLUMNS: Mapping[str, Column] = {
     "p_holm": Column("p after Holm over the pairs of a study and measure", "", "p (Holm)", 3),
     "same_wordings": Column("probability that another study with other wordings of the same items finds the same sign",
                             PROBABILITY, "Same sign: wordings", 2),
-    "same_items": Column("the same with other items in the same wordings", PROBABILITY, "items", 2),
-    "same_both": Column("the same with other items and other wordings", PROBABILITY, "both", 2),
+    "same_items": Column("probability of the same sign with other items in the same wordings", PROBABILITY, "items", 2),
+    "same_both": Column("probability of the same sign with other items and other wordings", PROBABILITY, "both", 2),
     "margin": Column("difference that counts as none", UNIT, "Margin", 3),
     "p_equivalent": Column("p value of two one-sided tests that the difference is within the margin, for wordings like "
                            "these; 0 where all answers are the same, else none where the difference has no interval",

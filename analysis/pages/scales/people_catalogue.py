@@ -7,8 +7,8 @@ BOUNDS = {"w1": (0.0, 1.0), "tv": (0.0, 1.0), "alignment": (0.0, 1.0), "bias": (
 _ENDS = ("lower", "upper", "people_lower", "people_upper")
 _UNIT = "study model condition persona"
 _PEOPLE = (
-    "Beside people: no larger where the excess is at most 0 even at the upper ends of both its intervals. Larger where "
-    "it is above 0 even at both lower ends, else open."
+    "Beside people: no larger where the excess is at most 0 even at both upper ends, larger where it is above 0 even "
+    "at both lower ends, else open."
 )
 PEOPLE_TABLES = {
     "scales_people": Table(

@@ -36,12 +36,13 @@ def list_cautions(
     twins: pd.DataFrame,
     flip_conventions: pd.DataFrame,
     choice: AnswerPair,
+    convention: str,
 ) -> tuple[str, ...]:
     """Write all cautions.
 
     Parameters
     ----------
-    stability, items, excluded, invalid, flip_conventions, choice
+    stability, items, excluded, invalid, flip_conventions, choice, convention
         As in `narrative.answer_page_question`.
     twins
         Table `alike`.
@@ -56,8 +57,8 @@ def list_cautions(
         *list_cautions_unless_all_models_unjudged(stability.assign(label=labels.build_row_labels(stability))),
         *wordings.describe_uneven_wording_counts_of_models(items),
         *_describe_bounded_masses(labelled_invalid), *wordings.describe_ties_of_agreement(items, choice),
-        *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items),
-        *_describe_invalid_answers(labelled_invalid),
+        *_describe_one_sided_models(stability, choice), *_describe_excluded_items(excluded, items, convention),
+        *_describe_invalid_answers(labelled_invalid, convention),
         *describe_agreement_bounds_from_unread_answers(labelled_invalid, choice),
         *wordings.describe_flips_if_invalid_answers_count(
             flip_conventions.merge(labelled_invalid[[*labels.UNIT, "label"]], how="left"),
@@ -108,8 +109,8 @@ def _describe_one_sided_models(stability: pd.DataFrame, choice: AnswerPair) -> l
     return sentences
 
 
-def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> list[str]:
-    """Count the items that are left out, with the reasons where there are few."""
+def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame, convention: str) -> list[str]:
+    """Count the items left out (of flips only where invalid answers are dropped), with the reasons where few."""
     if excluded.empty:
         return []
     excluded_count = len(excluded.drop_duplicates(["study", "item"]))
@@ -119,30 +120,31 @@ def _describe_excluded_items(excluded: pd.DataFrame, items: pd.DataFrame) -> lis
     units = pd.concat([items[labels.UNIT], excluded[labels.UNIT]]).drop_duplicates()
     n_of_all = excluded["study"].map(units["study"].value_counts())
     n_without_item = excluded.groupby(["study", "item"])["item"].transform("size")
+    measures_text = "" if convention == "dropped" else " of range and SD"
     models_text = "" if (n_without_item == n_of_all).all() else " for some models"
     return [
         Caution(
             f"{excluded_count:,} of {format_quantity(max(total, excluded_count), 'item')} "
-            f"{'is' if excluded_count == 1 else 'are'} left out{models_text}{reasons_text}.",
+            f"{'is' if excluded_count == 1 else 'are'} left out{measures_text}{models_text}{reasons_text}.",
             LEFT_OUT,
         )
     ]
 
 
-def _describe_invalid_answers(invalid: pd.DataFrame) -> list[str]:
-    """Count the responses without a valid answer, and name the model with the largest share."""
+def _describe_invalid_answers(invalid: pd.DataFrame, convention: str) -> list[str]:
+    """Count the responses without a valid answer, name the model with the largest share, and say if they count."""
     bad, total = int(invalid["n_invalid"].sum()), int(invalid["n_rows"].sum())
     if not bad:
         return []
     worst = invalid.dropna(subset="share").sort_values("share", kind="stable").iloc[-1]  # of no response, no share
     most = f", most from {worst['label']} ({format_percent(worst['share'])})" if invalid["share"].nunique() > 1 else ""
-    return [
-        Caution(
-            f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) "
-            f"{'holds' if bad == 1 else 'hold'} no valid answer{most}.",
-            LEFT_OUT,
-        )
-    ]
+    sentence = (
+        f"{bad:,} of {format_quantity(total, 'response')} ({format_percent(bad / total)}) "
+        f"{'holds' if bad == 1 else 'hold'} no valid answer{most}."
+    )
+    if convention == "dropped":
+        return [Caution(sentence, LEFT_OUT)]
+    return [Caution(f"{sentence} In flips, those to paraphrases count as not with the majority.", WRONG)]
 
 
 def describe_agreement_bounds_from_unread_answers(written: pd.DataFrame, choice: AnswerPair) -> list[str]:

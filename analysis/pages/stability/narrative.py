@@ -59,6 +59,7 @@ def answer_page_question(
     beyond: str = "",
     by_chance: pd.DataFrame = chance.NO_CHANCE,
     shared: bool = False,
+    convention: str = "dropped",
 ) -> Answer:
     """Say whether the answer changes with the wording, by the rules of `verdicts`.
 
@@ -80,6 +81,8 @@ def answer_page_question(
         Whose answers chance alone may have changed (`reporting.words.chance.tabulate_units_with_chance_changes`).
     shared
         Whether items share their wordings (`reporting.words.beyond.has_study_with_wordings_shared_by_items`).
+    convention
+        How invalid answers are treated in flips: "dropped", or "inconsistent", as not with the majority.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def answer_page_question(
     setup_sentence = _describe_model_item_and_wording_counts(stability, items, choice, when)
     doubts = (
         *chance.iterate_chance_change_cautions(answering, by_chance),
-        *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice),
+        *list_cautions(stability, items, excluded, invalid, alike, flip_conventions, choice, convention),
     )
     if is_validity_below_half(labelled_rows["validity"]).all():
         verdict, why = phrase_verdict_without_judged_model(labelled_rows)
@@ -338,25 +341,28 @@ def _describe_model_pairs_differing_in_flips(
     ]
 
 
-def describe_exclusion_counts(excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair) -> str:
+def describe_exclusion_counts(
+    excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair, convention: str
+) -> str:
     """Say what was excluded, and how many.
 
     Parameters
     ----------
     excluded, invalid
         The tables of these names.
-    choice
-        The two answers.
+    choice, convention
+        As in `answer_page_question`.
 
     Returns
     -------
     str
         The sentences.
     """
+    measures_text = "range, SD and flips" if convention == "dropped" else "range and SD"
     items = len(excluded.drop_duplicates(["study", "item"]))
     bad, failed, total = (int(invalid[name].sum()) for name in ("n_invalid", "n_error", "n_rows"))
     return (
-        f"From range, SD and flips of the models concerned: {format_quantity(items, 'item')} with fewer than two "
+        f"From {measures_text} of the models concerned: {format_quantity(items, 'item')} with fewer than two "
         f"paraphrases that have a defined {choice.measure_phrase}. Of {format_quantity(total, 'response')}, "
         f"{format_quantity(bad, 'holds', 'hold')} no valid answer; {format_quantity(failed, 'prompt')} failed."
     )

@@ -39,6 +39,7 @@ class StabilityPage(Page):
             shared=beyond.has_study_with_wordings_shared_by_items(self.runs),
             by_chance=orders.rename_conditions_like_joined_table(
                 by_chance, frames["stability"], self.runs.info["conditions"]),
+            convention=self.collect_table_options("stability")["invalid"],
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def describe_texts_against_probabilities(self) -> str:
@@ -82,7 +83,9 @@ class StabilityPage(Page):
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
         options = self.collect_table_options("stability")
-        excluded = narrative.describe_exclusion_counts(self.frame("excluded"), self.frame("invalid"), self.choice)
+        excluded = narrative.describe_exclusion_counts(
+            self.frame("excluded"), self.frame("invalid"), self.choice, options["invalid"]
+        )
         return render_template_for_notebook(
             "stability/method", choice=self.choice, resamples=options["resamples"], seed=options["seed"],
             excluded=excluded, invalid=options["invalid"], word_meanings=narrative.WORD_MEANINGS, most_pairs=MOST_PAIRS,

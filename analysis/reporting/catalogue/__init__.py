@@ -120,17 +120,6 @@ class Table:
     best: tuple[tuple[str, str], ...] = ()
     measures: Measures | None = None
 
-    def choose_caption_for_shown_columns(self, rows: pd.DataFrame) -> str:
-        """Choose the caption that fits the columns which LaTeX and HTML show of these rows.
-
-        >>> import pandas as pd
-        >>> table = Table("f", "", "Two.", ("a", "b"), repeats={"b": "a"}, caption_without_repeats="One.")
-        >>> [table.choose_caption_for_shown_columns(pd.DataFrame({"a": [1.0], "b": [b]})) for b in (1.0, 2.0)]
-        ['One.', 'Two.']
-        """
-        is_shown = rows.empty or any(self.is_column_shown(name, rows) for name in self.repeats)
-        return self.caption if is_shown else self.caption_without_repeats or self.caption
-
     def is_column_shown(self, column_name: str, rows: pd.DataFrame) -> bool:
         """Tell whether LaTeX, Markdown and HTML show a column of these rows.
 

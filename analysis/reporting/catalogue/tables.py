@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import numbers
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -321,10 +322,49 @@ def render_table_in_text_format(
     if form == "markdown":
         return grid.render_markdown(cells)
     entry = look_up_table(name)
-    title, caption = map(
-        answers.rewrite_agreement_text_for_answers, (entry.title, entry.choose_caption_for_shown_columns(frame))
-    )
+    caption = choose_caption_for_shown_columns(name, frame, shown_columns)
+    title, caption = map(answers.rewrite_agreement_text_for_answers, (entry.title, caption))
     return latex.render_grid_as_latex(cells, name, replace(entry, title=title, caption=caption), width)
+
+
+def choose_caption_for_shown_columns(name: str, frame: pd.DataFrame, shown_columns: Sequence[str]) -> str:
+    """Choose the caption of a table for the columns that stand in it, and drop what it says of columns that do not.
+
+    Parameters
+    ----------
+    name
+        A table of the catalogue.
+    frame
+        Its rows.
+    shown_columns
+        The columns that stand in it.
+
+    Returns
+    -------
+    str
+        The caption. A sentence "Flips: ..." explains the columns whose name or header has this word; it stays where one
+        of these is shown, or one whose meaning has the word.
+    """
+    table, shown_names = look_up_table(name), set(shown_columns)
+    caption = table.caption
+    if table.repeats and not shown_names & set(table.repeats):
+        caption = table.caption_without_repeats or caption
+    for key in shown_columns:  # a standard error, a dagger and an interval are printed with their column
+        shown_names |= {*table.error.get(key, ()), *(table.interval.get(key) or ())}
+    entries = {key: look_up_column(name, key) for key in list_declared_columns(name, frame)}
+    sentences = []
+    for sentence in re.split(r"(?<=\.) (?=[^a-z])", caption):
+        explained_words, colon, _ = sentence.partition(": ")
+        has_word = re.compile(
+            rf"(?<!\w)(?:{'|'.join(map(re.escape, explained_words.split(' and ')))})(?!\w)", re.IGNORECASE
+        ).search
+        explained_names = {key for key, entry in entries.items() if has_word(f"{key.replace('_', ' ')} {entry.header}")}
+        is_of_shown = explained_names & shown_names or any(
+            has_word(entries[key].meaning) for key in shown_names & set(entries)
+        )
+        if not colon or not explained_names or is_of_shown:
+            sentences.append(sentence)
+    return " ".join(sentences)
 
 
 def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:

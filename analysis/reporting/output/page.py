@@ -272,7 +272,10 @@ class Page:
         joined_rows = self.frames.build_table_with_joined_option_orders(name, chosen_rows)
         shown_rows = labels.rename_conditions_for_readers(joined_rows.head(most), self.runs.info["conditions"])
         left_out = len(frame) - len(chosen_rows) + len(joined_rows) - len(shown_rows)
-        caption = self.choice.rewrite_agreement_text_for_answers(entry.choose_caption_for_shown_columns(shown_rows))
+        shown_columns = tables.list_shown_columns(name, shown_rows)
+        caption = self.choice.rewrite_agreement_text_for_answers(
+            tables.choose_caption_for_shown_columns(name, shown_rows, shown_columns)
+        )
         joined_note = orders.explain_option_orders_shown_as_mean(self.runs.info["conditions"], joined_rows)
         names, shown_names = (rows.filter(regex="condition$") for rows in (joined_rows.head(most), shown_rows))
         renamed_note = "" if shown_names.astype(str).equals(names.astype(str)) else RENAMED_NOTE
@@ -280,7 +283,7 @@ class Page:
         cells = grid.build_grid(
             name,
             shown_rows,
-            tables.list_shown_columns(name, shown_rows),
+            shown_columns,
             tables.list_compared_column_groups_with_rules(name, shown_rows),
         )
         cells, uniform_columns = grid.drop_uniform_grid_columns(self.choice.reword_agreement_as_answers_in_grid(cells))

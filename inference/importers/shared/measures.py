@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 
 from ground.errors import InputError
+from ground.numerals import LARGEST_EXACT
 from inference.asking import text_answers
 from inference.asking.reading.strict_answers import find_option_equal_to_text
 from inference.stimuli.numbers import parse_number_or_nan
-from inference.stimuli.reading.records import LARGEST_EXACT
 
 _POINT = re.compile(r"^(-?\d+)\.0+$")  # of codes: spreadsheets and pandas write 3 as 3.0 beside empty cells
 SLACK = 1e-6  # sums of float32 probabilities may exceed 1 by this much

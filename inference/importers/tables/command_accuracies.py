@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ground.errors import InputError, format_quantity, shorten_text
+from ground.numerals import LARGEST_EXACT
 from inference.importers.shared import saving
 from inference.stimuli.numbers import parse_number_or_nan
 from inference.stimuli.reading import records
@@ -189,7 +190,7 @@ def _parse_accuracy_and_percent_sign(where: str, column: str, cell: str | None) 
 def _require_n_answers(where: str, column: str, cell: str | None) -> int:
     """Return how many answers an accuracy was computed from."""
     value = parse_number_or_nan((cell or "").strip())
-    if not math.isfinite(value) or value < 1 or not value.is_integer() or value > records.LARGEST_EXACT:
+    if not math.isfinite(value) or value < 1 or not value.is_integer() or value > LARGEST_EXACT:
         raise InputError(
             f"{where}: column '{column}' holds {shorten_value(cell or None)}, not a number of answers, from 1 on"
         )

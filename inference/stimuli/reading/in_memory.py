@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ground.errors import InputError, format_quantity, shorten_text
+from ground.numerals import LARGEST_EXACT
 from inference.stimuli.reading.files import shorten_value
+
+if TYPE_CHECKING:
+    import pandas
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,11 @@ def build_table_from_python_rows(name: str, rows: Any) -> Table:
     if pandas is not None and isinstance(rows, pandas.DataFrame):
         columns = list(rows.columns)
         _refuse_nontext_or_duplicate_column_names(name, columns)
+        whole_columns = {
+            column: rows[column].astype("Int64") for column in columns if _is_whole_with_gaps(rows[column])
+        }
         full_rows = map(
-            _convert_row_to_plain_dict, rows.to_dict("records")
+            _convert_row_to_plain_dict, rows.assign(**whole_columns).to_dict("records")
         )  # without the index, which no file has either
         cells = [{key: cell for key, cell in row.items() if cell != ""} for row in full_rows]
         filled = [(f"row {number}", row) for number, row in enumerate(cells, 1) if row]
@@ -112,6 +119,13 @@ def _refuse_nontext_or_duplicate_column_names(name: str, columns: Sequence[Any])
             trouble = "is there twice; rename one" if isinstance(column, str) else "has no name; name it by a text"
             raise InputError(f"{name}: column {shorten_value(column)} {trouble}")
         seen.add(column)
+
+
+def _is_whole_with_gaps(column: pandas.Series) -> bool:
+    """Tell whether a column holds whole numbers that pandas turned into floats because some are missing."""
+    if str(column.dtype) not in ("float64", "float32") or not column.hasnans:
+        return False
+    return bool((column.isna() | ((column % 1 == 0) & (column.abs() <= LARGEST_EXACT))).all())
 
 
 def _convert_row_to_plain_dict(row: Mapping[Any, Any]) -> dict[Any, Any]:

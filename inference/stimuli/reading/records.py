@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ground.errors import InputError, format_nearest_name_hint, format_quantity, shorten_text
+from ground.numerals import LARGEST_EXACT
 from inference.stimuli.reading.csv_rows import read_nonempty_csv_rows
 from inference.stimuli.reading.files import (
     parse_json,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 10_000  # rows of a Parquet file turned into records at a time
-LARGEST_EXACT = 2**53  # a floating-point number beyond it may stand for several whole ones
 Record = tuple[str, dict[str, Any]]
 
 

@@ -110,6 +110,26 @@ def test_markdown_shows_markup_as_text(frames):
     assert r"\$5" in shown and r"\_y" in shown
 
 
+def test_a_caption_explains_only_the_columns_that_stand_in_the_table(frames):
+    frame = frames["stability"].assign(mark="+")
+    for columns, words in (
+        (["n_items"], set()), (["flip_05"], {"Flips:"}), (["n_items", "mark"], {"Mark:"}), (None, {"Flips:", "Mark:"}),
+    ):  # fmt: skip
+        text = tables.render_table_in_text_format("stability", frame, "latex", columns)
+        assert {word for word in ("Flips:", "Mark:") if word in text} == words
+    assert "Mark:" not in tables.render_table_in_text_format("stability", frame.assign(mark=""), "latex")
+    frame = pd.DataFrame(
+        {"a_model": ["m"], "difference": [0.1], "lower": [0.0], "upper": [0.2], "like_lower": [-0.1],
+         "like_upper": [0.3], "same_wordings": [0.9], "same_both": [0.8]}
+    )  # fmt: skip
+    for columns, n_intervals, has_sign in (
+        (["difference"], "its 95", False), (["difference", "like_lower"], "Two 95", False),
+        (["same_both"], "its 95", True),
+    ):  # fmt: skip
+        text = tables.render_table_in_text_format("beyond_rewording", frame, "latex", columns)
+        assert n_intervals in text and ("Same sign: probability" in text) == has_sign
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_latex_is_balanced_and_escaped(name, frames):
     frame = frames[name]

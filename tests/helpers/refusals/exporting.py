@@ -56,6 +56,15 @@ def aggregate(change: Change, folder: Path) -> None:
     file.write_text(json.dumps(whole), encoding="utf-8")
 
 
+def aggregate_protocol(protocol: str, folder: Path) -> None:
+    """Records all of which name another protocol."""
+    for file in records(folder):
+        whole = json.loads(file.read_text(encoding="utf-8"))
+        for result in whole["evaluation_results"]:
+            result["source_data"]["additional_details"]["waver_protocol"] = protocol
+        file.write_text(json.dumps(whole), encoding="utf-8")
+
+
 def row(change: Change, folder: Path) -> None:
     """Records with the second row of a file changed; the aggregate states the new checksum."""
 
@@ -184,6 +193,15 @@ CASES = [
     Case("no study in an aggregate", IMPORT, ("waver_hash", "must be text"),
          partial(aggregate, lambda whole: [one["source_data"]["additional_details"].pop("waver_hash")
                                            for one in whole["evaluation_results"]])),
+    *(Case(f"records that say they are of {protocol}", IMPORT, (".json: source_data", "waver_protocol", *words),
+           partial(aggregate_protocol, protocol))
+      for protocol, words in (
+          ("agreeement", ("'agreeement' is no protocol here", "the nearest is 'agreement'")),
+          ("choice", ("which needs variants that end in the number of an order",)),
+          ("scoring", ("which needs a range in every condition",)), ("scored", ("a measure in every condition",)),
+          ("scale", ("canonical options 1, 2, 3",)), ("negation", ("the patterns h_neg,",)),
+          ("wording", ("no pattern 'paraphrase'",)), ("accuracies", ("options right and wrong",)),
+      )),
     Case("no results", IMPORT, ("evaluation_results is empty",),
          partial(aggregate, lambda whole: whole.update(evaluation_results=[]))),
     Case("a rule that is no text", IMPORT, ("decision_rule is ['x']", "must be text"),

@@ -15,7 +15,12 @@ from analysis.pages.reliability import captions, comparisons, narrative, tables,
 from analysis.reporting import words
 from analysis.reporting.catalogue import look_up_table
 from analysis.reporting.catalogue.rewordings import read_reworded_studies
-from analysis.reporting.catalogue.tables import build_table, list_shown_columns, render_table_in_text_format
+from analysis.reporting.catalogue.tables import (
+    build_table,
+    choose_caption_for_shown_columns,
+    list_shown_columns,
+    render_table_in_text_format,
+)
 from analysis.reporting.output import provenance
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.shares import wilson
@@ -398,11 +403,12 @@ def test_two_intervals_that_are_the_same_are_printed_once_and_why(table, ends, o
     assert not set(likes) & set(list_shown_columns(table, of_own))
     one_end_apart = of_own.assign(like_lower=of_own["like_lower"].where(of_own.index > 0, -9.0))
     assert set(likes) <= set(list_shown_columns(table, one_end_apart)) and set(likes) <= set(of_own)
-    entry = look_up_table(table)
-    assert (
-        entry.choose_caption_for_shown_columns(one_end_apart) == entry.caption and "wo 95 % intervals" in entry.caption
+    apart_caption, own_caption = (
+        choose_caption_for_shown_columns(table, frame, list_shown_columns(table, frame))
+        for frame in (one_end_apart, of_own)
     )
-    for text in (entry.choose_caption_for_shown_columns(of_own), render_table_in_text_format(table, of_own, "latex")):
+    assert apart_caption == look_up_table(table).caption and "wo 95 % intervals" in apart_caption
+    for text in (own_caption, render_table_in_text_format(table, of_own, "latex")):
         assert (
             "with its 95 % interval for these wordings, if there is one." in text.replace("\\%", "%")
             and "wo 95" not in text

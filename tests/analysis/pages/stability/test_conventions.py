@@ -10,6 +10,7 @@ from analysis import runs
 from analysis.pages.stability import narrative
 from analysis.reporting.catalogue import tables
 from analysis.reporting.catalogue.selection import AnswerPair
+from analysis.reporting.words.doubts import LEFT_OUT, WRONG
 from ground.errors import InputError
 from helpers.synthetic import random_frame, write_run
 
@@ -50,9 +51,24 @@ def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
     both = tables.build_table("flip_conventions", example).set_index("measure")
     assert both.loc["flip_25", ["n_invalid", "flips_inconsistent"]].tolist() == [10, 0.8]
     frames = {name: tables.build_table(name, example, resamples=20) for name in narrative.TABLES}
-    cautions = " ".join(narrative.answer_page_question(**frames, choice=AnswerPair()).cautions)
+    cautions = narrative.answer_page_question(**frames, choice=AnswerPair()).cautions
     said = "For m, 33 % of the items flip where they are dropped, 80 % where they count as not with the majority."
-    assert said in cautions
+    assert said in " ".join(cautions)
+    counted_frames = {
+        name: tables.build_table(name, example, resamples=20, invalid="inconsistent") for name in narrative.TABLES
+    }
+    counted = narrative.answer_page_question(**counted_frames, choice=AnswerPair(), convention="inconsistent").cautions
+    doubt_by_text = {text: text.doubt for text in (*cautions, *counted)}
+    n_invalid = "10 of 20 responses (50 %) hold no valid answer."
+    n_counted = f"{n_invalid} In flips, those to paraphrases count as not with the majority."
+    assert (doubt_by_text[n_invalid], doubt_by_text[n_counted]) == (LEFT_OUT, WRONG) and n_invalid not in counted
+    assert any(" are left out of range and SD" in text for text in counted)
+    exclusions = [narrative.describe_exclusion_counts(frames["excluded"], frames["invalid"], AnswerPair(), name)
+                  for name in ("dropped", "inconsistent")]  # fmt: skip
+    assert [text.partition(" of the models")[0] for text in exclusions] == [
+        "From range, SD and flips",
+        "From range and SD",
+    ]
     whole = runs.open_runs(write_run(tmp_path / "whole", answers([0.9, 0.1, 0.2], [0.4, 0.8, 0.9])))
     assert tables.build_table("flip_conventions", whole).empty
 
