@@ -91,7 +91,7 @@ def _compute_changes_from_option_counts(
     return np.where((n**2 > all_now) & (m**2 > all_before), changes, np.nan)
 
 
-def compute_jackknife_variance_and_freedom(
+def compute_mean_change_jackknife_variance(
     now: Array, before: Array, *, same_wordings: bool, orders: tuple[int, int] = (1, 1)
 ) -> Parts:  # fmt: skip
     """Compute the variance of the mean change by leaving out one wording after the other, of each side's own.

@@ -105,7 +105,7 @@ def open_baseline(name: str | Path) -> Runs:
     from analysis import runs
 
     path = find_folder_of_baseline_or_run(name)
-    require_whole_baseline_fields(path)
+    read_fields_of_unchanged_baseline(path)
     return runs.open_runs(path)
 
 
@@ -132,7 +132,7 @@ def find_folder_of_baseline_or_run(name: str | Path) -> Path:
     )
 
 
-def require_whole_baseline_fields(path: Path) -> list[dict[str, Any]]:
+def read_fields_of_unchanged_baseline(path: Path) -> list[dict[str, Any]]:
     """Refuse a baseline that was changed, is not whole, or is newer than this version.
 
     Parameters

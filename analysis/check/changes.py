@@ -18,7 +18,7 @@ from analysis.check.kurtosis import judge_change_of_kurtosis_over_items
 from analysis.check.model_order import (
     judge_first_model_not_behind,
     list_model_pairs_of_significant_order,
-    turn_answers_so_higher_is_better,
+    reverse_lower_is_better_answers,
 )
 from analysis.check.outcomes import Outcome
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, SAME_ANSWERS, Rule
@@ -138,7 +138,7 @@ def _test_rule_not_worse(rule: Rule, paired: PairedRuns) -> Iterator[Outcome]:
         margin = rule.choose_margin_of_measure(rule.target, has_range=has_range)
         is_turned = pair.measure == FLIPS or study.lower_is_better
         now, before = (
-            turn_answers_so_higher_is_better(side, has_range=has_range) if is_turned else side for side in pair.answers
+            reverse_lower_is_better_answers(side, has_range=has_range) if is_turned else side for side in pair.answers
         )
         tested = judge_answers_not_worse_by_margin(
             now, before, pair.crossed, margin,

@@ -62,13 +62,13 @@ def _print_baseline_content(args: argparse.Namespace) -> int:
     from analysis.check.baseline import (
         find_folder_of_baseline_or_run,
         open_baseline,
-        require_whole_baseline_fields,
+        read_fields_of_unchanged_baseline,
     )
     from analysis.reporting.words import format_quantity
     from ground.errors import InputError, format_message_on_one_line
 
     path = find_folder_of_baseline_or_run(args.name)
-    details = require_whole_baseline_fields(path)
+    details = read_fields_of_unchanged_baseline(path)
     if not details:
         raise InputError(
             f"{path}: this is a run folder, no baseline; save it by `waver baseline save {path} --as NAME`"

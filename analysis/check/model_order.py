@@ -13,7 +13,7 @@ from analysis.statistics.multiplicity import ALPHA, holm
 from analysis.statistics.resampling import Array
 
 
-def turn_answers_so_higher_is_better(answers: Array, *, has_range: bool) -> Array:
+def reverse_lower_is_better_answers(answers: Array, *, has_range: bool) -> Array:
     """Turn answers of which lower ones are better; those within 0 and 1 stay within."""
     return 1 - answers if has_range else -answers
 
@@ -37,7 +37,7 @@ def judge_first_model_not_behind(study: Study, first: int, second: int, *, like_
     """
     has_range = study.bounds is not None
     a, b = (
-        turn_answers_so_higher_is_better(study.values[place], has_range=has_range)
+        reverse_lower_is_better_answers(study.values[place], has_range=has_range)
         if study.lower_is_better
         else study.values[place]
         for place in (first, second)

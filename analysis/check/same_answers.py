@@ -46,7 +46,7 @@ from __future__ import annotations
 import numpy as np
 
 from analysis.check.answer_changes import (
-    compute_jackknife_variance_and_freedom,
+    compute_mean_change_jackknife_variance,
     compute_wording_shifts_on_principal_axis,
     estimate_change_of_each_item,
 )
@@ -127,7 +127,7 @@ def _test_mean_change_of_items(
     parts: Parts = ((float(values.var(ddof=1)) / n, n - 1.0),)
     now, before = now[is_known], before[is_known]
     if crossed:
-        parts += compute_jackknife_variance_and_freedom(now, before, same_wordings=same_wordings, orders=orders)
+        parts += compute_mean_change_jackknife_variance(now, before, same_wordings=same_wordings, orders=orders)
     variance = sum(part for part, _ in parts)
     if np.isnan(variance):  # two shared wordings: without one of them, there is no pair left
         return JudgedMean(min(share, 1.0), np.nan, np.nan, np.nan, np.nan, n, n_wordings, NO_WORDINGS)
@@ -168,13 +168,13 @@ def _widen_p_and_interval_for_extreme_wordings(
     sizes = compute_wording_shifts_on_principal_axis(now, before, same_wordings=same_wordings, orders=orders)
     p_broken = max(p_broken, compute_p_with_extreme_wording_added(*numbers, limit, is_broken=True))
     p_holds = max(
-        p_holds, compute_p_with_extreme_wording_added(*numbers, limit), compute_gaffke_p_of_wording_shifts(sizes, limit)
+        p_holds, compute_p_with_extreme_wording_added(*numbers, limit), compute_same_share_gaffke_p(sizes, limit)
     )
     lower = find_largest_refuted_claim(lambda claim: compute_p_with_extreme_wording_added(*numbers, claim), lower)
     upper = 1 - find_largest_refuted_claim(
         lambda claim: compute_p_with_extreme_wording_added(*numbers, 1 - claim, is_broken=True), 1 - upper
     )
-    return p_broken, p_holds, min(lower, _compute_gaffke_lower_end_from_wording_shifts(sizes)), upper
+    return p_broken, p_holds, min(lower, _find_same_share_lower_end(sizes)), upper
 
 
 def compute_p_with_extreme_wording_added(
@@ -221,7 +221,7 @@ def compute_p_with_extreme_wording_added(
     return p
 
 
-def compute_gaffke_p_of_wording_shifts(sizes: Array, limit: float) -> float:
+def compute_same_share_gaffke_p(sizes: Array, limit: float) -> float:
     """Compute p of the claim that 1 less the mean change is at most a limit, from single wordings.
 
     Parameters
@@ -236,13 +236,13 @@ def compute_gaffke_p_of_wording_shifts(sizes: Array, limit: float) -> float:
     float
         Gaffke's p of the claim that the mean size is at least the square root of 1 less the limit.
 
-    >>> [round(compute_gaffke_p_of_wording_shifts(np.zeros(n_wordings), 0.95), 3) for n_wordings in (14, 15)]
+    >>> [round(compute_same_share_gaffke_p(np.zeros(n_wordings), 0.95), 3) for n_wordings in (14, 15)]
     [0.029, 0.022]
     """
     return compute_p_of_mean_at_least((1 + sizes) / 2, (1 + float(np.sqrt(max(1 - limit, 0.0)))) / 2)
 
 
-def _compute_gaffke_lower_end_from_wording_shifts(sizes: Array) -> float:
-    """Return the lower end of 1 less the mean change that agrees with `compute_gaffke_p_of_wording_shifts`."""
+def _find_same_share_lower_end(sizes: Array) -> float:
+    """Return the lower end of 1 less the mean change that agrees with `compute_same_share_gaffke_p`."""
     _, upper = compute_bounded_mean_interval((1 + sizes) / 2)
     return 1 - max(2 * upper - 1, 0.0) ** 2

@@ -104,7 +104,7 @@ def iterate_unit_pairs_to_compare(paired: PairedRuns, chosen: Chosen) -> Iterato
                 _note_differing_settings(
                     (runs_a, runs_b), study_a, study_b.units[unit_b], study_a.units[unit_a], paired
                 )
-                _note_range_of_scores(study_a, chosen, paired)
+                _note_rescaling_of_measure(study_a, chosen, paired)
                 yield from _yield_pair_by_measure_and_flips(study_a, study_b, unit_a, unit_b)
                 units = study_a.name, study_a.units[unit_a], study_b.units[unit_b]
                 if units not in validity_pairs:
@@ -137,7 +137,7 @@ def _note_differing_settings(
         paired.notes.extend([Caution(line, WRONG)] if line not in paired.notes else [])
 
 
-def _note_range_of_scores(study: Study, chosen: Chosen, paired: PairedRuns) -> None:
+def _note_rescaling_of_measure(study: Study, chosen: Chosen, paired: PairedRuns) -> None:
     """Note once that a measure counts as a share of its range, where the call asks for it."""
     line = f"study {study.name}: {study.measure} counts{study.rescaling_text}"
     if study.rescaling_text and study.measure in (chosen.measures or [study.measure]) and line not in paired.notes:
@@ -244,9 +244,9 @@ def _build_pair_of_units(
     studies, units = (study_a, study_b), (unit_a, unit_b)
     if not has_same_wordings:
         means = _average_answers_over_wordings(a)[:, None], _average_answers_over_wordings(b)[:, None]
-        common_means = level_differences_of_arithmetic(study_a, *_keep_common_answers(*means))
+        common_means = remove_arithmetic_differences(study_a, *_keep_common_answers(*means))
         return Pair(studies, units, study_a.measure, common_means, False, not study_a.crossed)
-    a, b = level_differences_of_arithmetic(study_a, *_keep_common_answers(a, b))
+    a, b = remove_arithmetic_differences(study_a, *_keep_common_answers(a, b))
     has_several = int((~np.isnan(a)).sum(axis=1).max(initial=0)) > 1
     return Pair(studies, units, study_a.measure, (a, b), study_a.crossed, has_several)
 
@@ -291,7 +291,7 @@ def _keep_common_answers(a: Array, b: Array) -> tuple[Array, Array]:
     return np.where(is_common, a, np.nan), np.where(is_common, b, np.nan)
 
 
-def level_differences_of_arithmetic(study: Study, a: Array, b: Array) -> tuple[Array, Array]:
+def remove_arithmetic_differences(study: Study, a: Array, b: Array) -> tuple[Array, Array]:
     """Return the answers of A and of B, those of B as A has them where arithmetic alone may part them.
 
     Parameters

@@ -87,7 +87,7 @@ class AnswerRows:
         number = self.units.index(unit)
         return self.build_answer_frame_of_unit_range(number, number)
 
-    def select_answered_wordings(self) -> pd.DataFrame:
+    def tabulate_answered_wordings(self) -> pd.DataFrame:
         """Select the wordings that have an answer, with a column text_logprob: NaN where no answer has one."""
         is_answered = np.zeros(len(self.wordings), bool)
         is_answered[self.place] = True

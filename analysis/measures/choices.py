@@ -118,7 +118,7 @@ def read_choice_studies(runs: Runs) -> list[Choices]:
         their length.
     """
     return runs.compute_once(
-        "choice studies", lambda: [_read_choice_study(runs, study) for study in require_choice_studies(runs)]
+        "choice studies", lambda: [_read_choice_study(runs, study) for study in require_choice_study_names(runs)]
     )
 
 
@@ -132,11 +132,11 @@ def read_choice_studies_with_gaps(runs: Runs) -> list[Choices]:
     """
     return runs.compute_once(
         "choice studies with gaps",
-        lambda: [_read_choice_study(runs, study, with_gaps=True) for study in require_choice_studies(runs)],
+        lambda: [_read_choice_study(runs, study, with_gaps=True) for study in require_choice_study_names(runs)],
     )
 
 
-def require_choice_studies(runs: Runs) -> list[str]:
+def require_choice_study_names(runs: Runs) -> list[str]:
     """List the studies of the protocol; refuse runs without one.
 
     Raises
@@ -268,10 +268,11 @@ def find_text_reading_rule(condition_fields: Mapping[str, Any]) -> str:
     return str(condition_fields.get("reply_reading") or ("strict" if "reply_rule" in condition_fields else ""))
 
 
-def leave_out_second_readings(frame: pd.DataFrame) -> pd.DataFrame:
+def drop_repeated_per_byte_rows(frame: pd.DataFrame) -> pd.DataFrame:
     """Leave out rows of texts' probabilities per byte: the same answers once more, which sentences would count twice.
 
-    >>> leave_out_second_readings(pd.DataFrame({"condition": ["c", "c per byte", "d per byte"]}))["condition"].tolist()
+    >>> frame = pd.DataFrame({"condition": ["c", "c per byte", "d per byte"]})
+    >>> drop_repeated_per_byte_rows(frame)["condition"].tolist()
     ['c', 'd per byte']
     """
     is_second = np.zeros(len(frame), bool)

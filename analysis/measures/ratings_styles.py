@@ -154,13 +154,13 @@ def _compare_share_of_each_model_with_others(ratings: Ratings, style: str, share
         n_others = counts[unit[1]] - ~np.isnan(own)
         against = (sums[unit[1]] - np.nan_to_num(own)) / np.where(n_others > 0, n_others, np.nan)
         compared = _build_style_from_common_answers(unit, style, own, against, ratings.crossed)
-        in_middle = averages[_find_model_of_median_mean(means, place, group)]
+        in_middle = averages[_find_median_model_of_others(means, place, group)]
         with_middle = _build_style_from_common_answers(unit, style, own, in_middle, ratings.crossed)
         is_same_side = (compared.value > compared.against) == (with_middle.value > with_middle.against)
         yield replace(compared, p=float(np.maximum(compared.p, with_middle.p)) if is_same_side else 1.0)
 
 
-def _find_model_of_median_mean(means: list[float], place: int, in_order: list[int]) -> int:
+def _find_median_model_of_others(means: list[float], place: int, in_order: list[int]) -> int:
     """Find the model in the middle of the others by its mean; of two, the one that is nearer."""
     rank, n_others = in_order.index(place), len(in_order) - 1
     middle = [in_order[k if k < rank else k + 1] for k in ((n_others - 1) // 2, n_others // 2)]

@@ -27,9 +27,9 @@ from inference.meaning.verdicts import (
     Verdicts,
     add_meaning_attributes_or_drop_another,
     assess_checks_and_decide_verdicts,
+    describe_file_and_omitted_wordings,
     describe_quality_of_check,
     describe_verdict_counts,
-    describe_written_items_and_left_out_count,
 )
 from inference.meaning.wordings import (
     ITEMS,
@@ -159,7 +159,7 @@ class MeaningCheck:
             n_left_out = sum(len(item.variants) for item in self._source.study.items) - sum(
                 len(item.variants) for item in items
             )
-            print(f"{self._source.out / ITEMS}: {describe_written_items_and_left_out_count(n_left_out)}; run this file")
+            print(f"{self._source.out / ITEMS}: {describe_file_and_omitted_wordings(n_left_out)}; run this file")
         print(self._source.results_file)
 
     def _warn_of_replaced_attributes(self) -> None:

@@ -123,7 +123,7 @@ def describe_quality_of_check(quality: CheckQuality) -> str:
     )
 
 
-def describe_written_items_and_left_out_count(n_left_out: int) -> str:
+def describe_file_and_omitted_wordings(n_left_out: int) -> str:
     """Say what file of items was written.
 
     Parameters

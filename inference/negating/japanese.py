@@ -27,7 +27,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
         target = rules.classify_word_for_negation(word)
         if target is None:
             continue
-        place, kind = _find_last_auxiliary_or_word_itself(words, place, target.kind)
+        place, kind = _find_negatable_place_and_kind(words, place, target.kind)
         rule, forms = (
             rules.find_first_rule_fitting_word(kind, words, place),
             rules.inflect_word_for_templates(words[place]),
@@ -40,7 +40,7 @@ def generate_japanese_negations(sentence: str, words: Sequence[Word]) -> Iterato
         yield InsertedNegation(text + after, classify_negation_as_mid_or_end(after), target.target_pos, negation)
 
 
-def _find_last_auxiliary_or_word_itself(words: Sequence[Word], word_index: int, word_kind: str) -> tuple[int, str]:
+def _find_negatable_place_and_kind(words: Sequence[Word], word_index: int, word_kind: str) -> tuple[int, str]:
     """Go on from a verb to the last of its auxiliaries, which takes the negation: 置か-れ, 行き-たかっ."""
     if word_kind == "verb":
         while word_index + 1 < len(words) and (

@@ -189,7 +189,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     """Write the items with the match attributes of filled sheets; print what was refused or lost."""
     from inference.paraphrase import itemsfile
     from inference.paraphrase.decoys import read_decoys_csv
-    from inference.paraphrase.match import add_match_proportion_to_items
+    from inference.paraphrase.match import add_share_of_matching_paraphrases
     from inference.paraphrase.votes import (
         describe_accepted_decoys_by_annotator,
         parse_sheet_path_of_each_annotator,
@@ -201,7 +201,7 @@ def _write_items_with_match_attributes(options: argparse.Namespace) -> None:
     sheet_items = items.read_and_check_items(options.items, columns=parse_column_options(options))
     decoys = read_decoys_csv(Path(options.decoys), sheet_items) if options.decoys else []
     votes = read_votes_of_sheets(parse_sheet_path_of_each_annotator(options.sheets), sheet_items, decoys)
-    checked_items = add_match_proportion_to_items(votes, sheet_items, drop_refused=options.drop)
+    checked_items = add_share_of_matching_paraphrases(votes, sheet_items, drop_refused=options.drop)
     if not checked_items.items:
         raise InputError(f"{options.sheets[0]}: with --drop no wording is left; every one is marked with no")
     itemsfile.write_items_file(out, checked_items.items)

@@ -34,7 +34,9 @@ class CheckedItems:
     tied_keys: frozenset[Key]
 
 
-def add_match_proportion_to_items(votes: Votes, items: Sequence[Item], *, drop_refused: bool = False) -> CheckedItems:
+def add_share_of_matching_paraphrases(
+    votes: Votes, items: Sequence[Item], *, drop_refused: bool = False
+) -> CheckedItems:
     """Give items the `match_proportion` (two decimals) and `match_n` that people's votes say.
 
     Every variant of an item on the sheets gets them; with several paraphrase sources, from the wordings of its own

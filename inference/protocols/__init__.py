@@ -108,11 +108,11 @@ class GuardedQuestions:
 
 def list_protocols() -> tuple[str, ...]:
     """List the protocols in alphabetical order: the folders here that are packages, and those of other packages."""
-    return tuple(sorted((*_list_package_names(*__path__), *_map_outside_protocol_names_to_rooms())))
+    return tuple(sorted((*_list_packages_in_folder(*__path__), *_map_outside_protocol_names_to_rooms())))
 
 
 @functools.cache
-def _list_package_names(folder: str) -> tuple[str, ...]:
+def _list_packages_in_folder(folder: str) -> tuple[str, ...]:
     """List the folders of a folder that are packages; a call asks for them dozens of times."""
     return tuple(module.name for module in pkgutil.iter_modules([folder]) if module.ispkg)
 
@@ -120,7 +120,7 @@ def _list_package_names(folder: str) -> tuple[str, ...]:
 def _map_outside_protocol_names_to_rooms() -> dict[str, OutsideRoom]:
     """List name -> room of the protocols of other packages; one whose docstring cannot be read is left out."""
     rooms = {}
-    for name, room in map_names_to_outside_rooms("protocol", _list_package_names(*__path__)).items():
+    for name, room in map_names_to_outside_rooms("protocol", _list_packages_in_folder(*__path__)).items():
         try:
             file = find_module_file(room.module)
             if file is None:
@@ -139,7 +139,7 @@ def read_protocol_summary(name: str) -> str:
 
     The file is parsed, not imported: importing all protocols would make `--help` slow.
     """
-    room = None if name in _list_package_names(*__path__) else _map_outside_protocol_names_to_rooms()[name]
+    room = None if name in _list_packages_in_folder(*__path__) else _map_outside_protocol_names_to_rooms()[name]
     file = find_module_file(room.module) if room else Path(__path__[0]) / name / "__init__.py"
     assert file is not None
     summary = read_module_docstring(file).partition("\n")[0].removesuffix(".")
@@ -154,7 +154,7 @@ def load_protocol(name: str) -> ModuleType | OutsideProtocol:
     InputError
         The protocol is another package's, and cannot be imported or is not whole.
     """
-    if name in _list_package_names(*__path__):
+    if name in _list_packages_in_folder(*__path__):
         return importlib.import_module(f"{__name__}.{name}")
     room = _map_outside_protocol_names_to_rooms()[name]
     module = import_module_of_room(room)

@@ -111,7 +111,7 @@ def judge_same_answers(changes: Array) -> tuple[float, float]:
     # The ends of the interval take nine tenths of the time, and no part in what is decided.
     with (
         mock.patch.object(same_answers, "find_largest_refuted_claim", return_value=0.0),
-        mock.patch.object(same_answers, "_compute_gaffke_lower_end_from_wording_shifts", return_value=0.0),
+        mock.patch.object(same_answers, "_find_same_share_lower_end", return_value=0.0),
     ):
         judged = judge_share_of_same_answers(before + changes, before, True, 1 - CHANGE, like_these=True)
     return judged.p_holds, judged.p_broken
@@ -173,7 +173,7 @@ def judge_not_worse(changes: Array, limit: float) -> tuple[float, float]:
 
 
 def judge_without_single_wordings(changes: Array) -> tuple[float, float]:
-    with mock.patch.object(same_answers, "compute_gaffke_p_of_wording_shifts", return_value=0.0):
+    with mock.patch.object(same_answers, "compute_same_share_gaffke_p", return_value=0.0):
         return judge_same_answers(changes)
 
 

@@ -20,7 +20,7 @@ from analysis.check.planning.aims import UNCHANGED, Aim, list_all_pilot_units, l
 from analysis.check.planning.answers import list_same_answers_aims_of_unit, list_units_that_rule_is_about
 from analysis.check.planning.changes import list_not_worse_aims_of_unit
 from analysis.check.planning.numbers import list_aims_of_number_rule
-from analysis.check.planning.ranking import list_model_pairs_ordered_by_pilot, list_ranking_aims_of_model_pair
+from analysis.check.planning.ranking import list_ranking_aims_of_model_pair, list_significantly_ordered_pilot_pairs
 from analysis.check.rules import KURTOSIS, LIKE_THESE, NOT_WORSE, NUMBER, RANKING, SAME_ANSWERS, Rule, Rules
 from analysis.compare.pairs import VALIDITY
 from analysis.runs import Runs
@@ -76,7 +76,7 @@ def list_designs_that_decide_rule(aims: Sequence[Aim], power: float) -> list[Che
     return kept_designs
 
 
-def plan_numbers_together_or_apart(aims: Sequence[Aim], power: float) -> Iterator[tuple[list[Aim], list[CheckDesign]]]:
+def plan_fewest_groups_of_aims(aims: Sequence[Aim], power: float) -> Iterator[tuple[list[Aim], list[CheckDesign]]]:
     """Plan all numbers of a rule by one design; where none decides all, leave out those that no design decides.
 
     Parameters
@@ -103,7 +103,7 @@ def plan_numbers_together_or_apart(aims: Sequence[Aim], power: float) -> Iterato
             parts_by_value.setdefault(getattr(aim, field) if field else number, []).append(aim)
         parts = list(parts_by_value.values())
     for part in filter(None, parts):
-        yield from plan_numbers_together_or_apart(part, power)
+        yield from plan_fewest_groups_of_aims(part, power)
     if out_of_reach:
         yield out_of_reach, []
 
@@ -115,7 +115,7 @@ def _find_least_items_of_aim(aim: Aim, wordings: int, power: float, least: int) 
     return find_least_items_with_power(lambda items: compute_power(items, wordings) >= power, least, MOST_ITEMS)
 
 
-def group_aims_by_rule_and_goal(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
+def list_aims_by_rule_and_goal(rules: Rules, pilot: Runs, change: float | None = None) -> list[list[Aim]]:
     """List what every rule may be decided as: the aims of one rule and goal together, in the order of the rules.
 
     Parameters
@@ -166,7 +166,7 @@ def _list_pilot_outcomes_units_or_pairs(rule: Rule, pilot: Runs) -> list[Any]:
     units = list_pilot_units_of_rule(rule, pilot)
     if rule.kind != RANKING:
         return units
-    return list_model_pairs_ordered_by_pilot(units, like_these=rule.wordings == LIKE_THESE)
+    return list_significantly_ordered_pilot_pairs(units, like_these=rule.wordings == LIKE_THESE)
 
 
 def _list_rule_aims(

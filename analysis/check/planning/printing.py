@@ -12,7 +12,7 @@ from typing import Any
 from analysis import runs
 from analysis.check.checking import refuse_unknown_rule_models_and_studies
 from analysis.check.planning.aims import Aim
-from analysis.check.planning.designs import group_aims_by_rule_and_goal, plan_numbers_together_or_apart
+from analysis.check.planning.designs import list_aims_by_rule_and_goal, plan_fewest_groups_of_aims
 from analysis.check.rules_file import read_rules_file
 from analysis.reporting.catalogue.grid import convert_to_json_value
 from analysis.reporting.words import join_names, labels
@@ -54,7 +54,7 @@ def plan_check_and_print_designs(
     pilot = runs.open_runs(run)
     for written_rule in rules.rules:
         refuse_unknown_rule_models_and_studies(written_rule, pilot)
-    groups = group_aims_by_rule_and_goal(rules, pilot, change)
+    groups = list_aims_by_rule_and_goal(rules, pilot, change)
     rows: list[tuple[Any, ...]] = []
     doubts: dict[tuple[str, str, str], list[Aim]] = {}
     for aims in groups:
@@ -62,7 +62,7 @@ def plan_check_and_print_designs(
         for aim in aims:
             if aim.compute_power is None:
                 doubts.setdefault((aim.rule.name, aim.goal, aim.why_not), []).append(aim)
-        plans = list(plan_numbers_together_or_apart(planned_aims, power)) if planned_aims else []
+        plans = list(plan_fewest_groups_of_aims(planned_aims, power)) if planned_aims else []
         is_apart = sum(bool(designs) for _, designs in plans) > 1
         for aims_of_plan, designs in plans:
             if not designs or is_apart:

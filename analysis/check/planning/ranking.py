@@ -15,7 +15,7 @@ from analysis.statistics.reliability.forecast import build_mean_error_forecast
 from analysis.statistics.reliability.panel import estimate_panel_mean
 
 
-def list_model_pairs_ordered_by_pilot(
+def list_significantly_ordered_pilot_pairs(
     units: Sequence[PilotUnit], *, like_these: bool
 ) -> list[tuple[PilotUnit, PilotUnit]]:
     """List the pairs of models whose order the pilot finds, by the test of a check; the better one first.

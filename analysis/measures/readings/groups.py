@@ -102,7 +102,7 @@ class ReadingGroup:
         is_common, is_any = mark_wordings_common_to_readings(values), (~np.isnan(values)).any(axis=0)
         return int(is_common.sum()), int((is_any & ~is_common).sum())
 
-    def compute_accuracy(self, place: int) -> Array:
+    def compute_right_probabilities_of_reading(self, place: int) -> Array:
         """Return the probability or share of the right answer by item and wording; NaN where it is unknown."""
         values = self.values[place]
         if self.measure == ACCURACY:

@@ -100,7 +100,7 @@ def _collect_measures_of_all_pages(runs: Runs, invalid: str) -> CollectedMeasure
     values["silent"] = _mark_rows_of_silent_models(values)
     values["compared"] = _mark_rows_of_condition_with_most_models(values)
     compared_sources = [
-        _build_source_row_of_page_and_study(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
+        _build_compared_models_row(page, study, part) for (page, study), part in values.groupby(OF, sort=False)
     ]
     all_sources = pd.DataFrame([*compared_sources, *sources], columns=list(SOURCES))
     return CollectedMeasures(
@@ -262,7 +262,7 @@ def _mark_rows_of_condition_with_most_models(values: pd.DataFrame) -> pd.Series:
     )  # fmt: skip
 
 
-def _build_source_row_of_page_and_study(page: str, study: str, measure_rows: pd.DataFrame) -> dict[str, object]:
+def _build_compared_models_row(page: str, study: str, measure_rows: pd.DataFrame) -> dict[str, object]:
     """Say how the models of a page and study were compared, or that they are too few."""
     rows = measure_rows[measure_rows["compared"]]
     rows_by_model = rows.groupby("model", sort=False)

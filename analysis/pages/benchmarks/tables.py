@@ -95,7 +95,7 @@ def tabulate_measure_benchmark_correlations(
         measure_keys = part.iloc[0][[*OF, "headline"]].to_dict()
         ours = align_measure_column_to_models(part, "value", models)
         for benchmark, theirs in _list_values_to_correlate_with(part, models):
-            rows += _iterate_correlations_of_measure_by_method(
+            rows += _iterate_coefficients_of_measure_and_counterpart(
                 ours, theirs, models, {**measure_keys, "benchmark": benchmark}
             )
     table = pd.DataFrame(rows)
@@ -265,7 +265,7 @@ def _add_rule_that_joined_file_rows(table: pd.DataFrame, score_table: Scores | N
     return table.assign(joined_by=np.where(table["rows"] > table["n"], score_table.rule if score_table else "", ""))
 
 
-def _iterate_correlations_of_measure_by_method(
+def _iterate_coefficients_of_measure_and_counterpart(
     measure_values: pd.Series, counterpart_values: pd.Series, model_facts: ModelFacts, row_keys: dict[str, Any]
 ) -> Iterator[dict[str, object]]:
     """Yield the coefficients of a measure and what it is compared with; rows: of the file, that their models have."""

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--condition", default="", metavar="C", help="of the judge, where the run has several")
 
 
-def _refuse_overwriting_other_files(out: Path) -> None:
+def _refuse_overwriting_unless_selection_list(out: Path) -> None:
     """Refuse to write over anything but such a list: a file of questions has the same ending."""
     if not out.exists():
         return
@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
         raise InputError(f"--out {args.out}: the list is written as JSON lines; let the name end in .jsonl")
     if args.out.is_dir():
         raise InputError(f"--out {args.out}: this is a folder; give another name")
-    _refuse_overwriting_other_files(args.out)
+    _refuse_overwriting_unless_selection_list(args.out)
     choice_studies = read_choice_studies(runs.open_runs(args.run, protocols=(PROTOCOL,)))
     if len(choice_studies) > 1:
         raise InputError(f"{args.run} holds several studies; give the run folder of one")

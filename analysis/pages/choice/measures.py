@@ -106,7 +106,7 @@ def _mark_same_choice_along_axes(choice_codes: Codes, axes: tuple[int, ...]) -> 
     return np.where(is_asked.sum(axis=axes) > 1, (low == high) & (low != NO_CHOICE), np.nan)
 
 
-def compute_differing_share_over_orders(choice_codes: Codes) -> Array:
+def compute_share_of_differing_order_pairs(choice_codes: Codes) -> Array:
     """Compute how often two answers to a question in one wording and two orders take different choices.
 
     Returns

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import leave_out_second_readings
+from analysis.measures.choices import drop_repeated_per_byte_rows
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.choice.cautions import list_cautions
 from analysis.pages.choice.columns import MEASURES
@@ -84,7 +84,7 @@ def answer_page_question(
     """
     if frames["choice"].empty:
         return Answer("No question has a response.", f"{verdicts.UNCLEAR}: there is no choice to compare.")
-    table = leave_out_second_readings(add_model_and_condition_labels(frames["choice"]))
+    table = drop_repeated_per_byte_rows(add_model_and_condition_labels(frames["choice"]))
     asked_sentence = _describe_numbers_of_models_and_questions(table, size, when)
     doubts = list_cautions(table, frames["choice_changes"])
     n_asked = len(table[UNIT].drop_duplicates())
@@ -92,7 +92,7 @@ def answer_page_question(
     if answering.empty:
         verdict, why = phrase_verdict_without_judged_model(table)
         return Answer(asked_sentence, verdict, cautions=(*why, *doubts))
-    consistency = leave_out_second_readings(frames["choice_consistency"])
+    consistency = drop_repeated_per_byte_rows(frames["choice_consistency"])
     if consistency.empty or is_validity_below_half(consistency["validity"]).all():
         asked = "Each question was asked" if consistency.empty else "Where a model answers, each question was asked"
         verdict = f"{asked} in one wording and one order: nothing is known about others."
@@ -115,7 +115,7 @@ def answer_page_question(
             *([beyond] if beyond else []),
         ),
         "choice_changes": tuple(
-            _describe_tuning_and_prompt_effects(leave_out_second_readings(frames["choice_changes"]))
+            _describe_tuning_and_prompt_effects(drop_repeated_per_byte_rows(frames["choice_changes"]))
         ),
     }
     return Answer(

@@ -51,7 +51,7 @@ def compute_headline_numerators_and_denominators(choices: Choices) -> dict[str, 
     return {
         ACCURACY: ((accuracy * orders).sum(axis=1), (accuracy * 0 + orders).sum(axis=1)),
         XPARACON: (spread / widest, spread * 0 + 1),
-        PERFECT: sum_and_count_over_axis(mark_perfect_wordings_over_several_orders(accuracy, orders)),
+        PERFECT: sum_and_count_over_middle_axis(mark_perfect_wordings_over_several_orders(accuracy, orders)),
     }
 
 
@@ -74,7 +74,7 @@ def mark_perfect_wordings_over_several_orders(accuracy: Array, n_orders: npt.NDA
     return perfect if n_orders.max(initial=0) > 1 else np.full_like(perfect, np.nan)
 
 
-def sum_and_count_over_axis(values: Array) -> ShareTerms:
+def sum_and_count_over_middle_axis(values: Array) -> ShareTerms:
     """Return sum and number of values (questions, wordings or orders, units) over the middle axis; NaN of none.
 
     They are the parts of a mean over questions and that axis. A value that is NaN is not there.
@@ -111,7 +111,7 @@ def estimate_share_intervals(
     shares = {name: (name,) for name in terms_by_measure} | dict(differences or {})
     defined_terms, intervals = _drop_measures_without_any_value(terms_by_measure), {}
     if defined_terms:
-        columns, parts_by_measure = _build_share_columns_and_names(defined_terms)
+        columns, parts_by_measure = _build_share_term_columns_and_names(defined_terms)
         parts = {
             name: [part for measure in measures_of_share for part in parts_by_measure[measure]]
             for name, measures_of_share in shares.items()
@@ -152,7 +152,7 @@ def estimate_share_differences(
     defined_terms = _drop_measures_without_any_value(terms_by_measure)
     if not defined_terms:  # no unit has a response
         return {name: build_interval_without_values(np.zeros(len(unit_pairs), np.int64)) for name in terms_by_measure}
-    columns, parts = _build_share_columns_and_names(defined_terms)
+    columns, parts = _build_share_term_columns_and_names(defined_terms)
     # The intervals are in closed form and the p values are those below: the draws of the bootstrap are not used.
     compute_shares = partial(compute_shares_or_differences_per_draw, parts_by_figure=parts)
     intervals = bootstrap_differences(columns, compute_shares, unit_pairs,
@@ -243,7 +243,7 @@ def compute_xparacon_difference_ends(
     return ends[0], ends[1]
 
 
-def _build_share_columns_and_names(
+def _build_share_term_columns_and_names(
     terms_by_measure: Mapping[str, ShareTerms],
 ) -> tuple[dict[str, Array], dict[str, list[tuple[str, str]]]]:
     """Return numerators and denominators as columns for the bootstrap, and the two columns of every measure."""

@@ -7,7 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import TEXTS, leave_out_second_readings, read_choice_studies, require_choice_studies
+from analysis.measures.choices import (
+    TEXTS,
+    drop_repeated_per_byte_rows,
+    read_choice_studies,
+    require_choice_study_names,
+)
 from analysis.pages.choice import narrative
 from analysis.pages.choice.catalogue import CATALOGUE
 from analysis.pages.choice.cautions import describe_text_reading_rules
@@ -29,7 +34,7 @@ class ChoicePage(Page):
     @property
     def conditions_scoring_option_texts(self) -> list[str]:
         """List the conditions with the probabilities of the choices' texts, which are read per byte, too."""
-        conditions = [fields for study in require_choice_studies(self.runs) for fields in
+        conditions = [fields for study in require_choice_study_names(self.runs) for fields in
                       self.runs.info["conditions"][study].items()]  # fmt: skip
         return [name for name, fields in conditions if fields.get("way") == TEXTS]
 
@@ -56,7 +61,7 @@ class ChoicePage(Page):
             SELECT count(DISTINCT (item, text)) FROM (
                 SELECT item, arg_min(text, position) AS text FROM stimuli SEMI JOIN responses USING (study, item)
                 WHERE study IN (SELECT unnest(?)) GROUP BY study, item)"""
-        return int(self.runs.execute(sql, [require_choice_studies(self.runs)]).fetchall()[0][0])
+        return int(self.runs.execute(sql, [require_choice_study_names(self.runs)]).fetchall()[0][0])
 
     def examples(self) -> Html:
         """Show questions that are answered rightly, and wrongly in other words or another order."""
@@ -77,7 +82,7 @@ class ChoicePage(Page):
         """Say in five lines how the numbers were computed."""
         options = self.collect_table_options("choice")
         table = self.frame("choice")
-        all_question_rows = leave_out_second_readings(narrative.select_rows_over_all_questions(table))
+        all_question_rows = drop_repeated_per_byte_rows(narrative.select_rows_over_all_questions(table))
         return render_template_for_notebook(
             "choice/method", resamples=options["resamples"], no_choice=int(all_question_rows["no_choice"].sum()),
             answers=int(all_question_rows["n"].sum()),

@@ -86,7 +86,7 @@ def draw_choice_map(
     panels.draw_legend(drawing, legend_names, [looks[model_of[name]] for name in names[: len(legend_names)]])
     for axes, subset in zip(panel_axes, subsets, strict=True):
         part = rows[rows["subset"] == subset]
-        heights = _place_values_on_xparacon_axis(axes, part["xparacon"])
+        heights = _set_xparacon_axis_and_place_values(axes, part["xparacon"])
         names_at = (
             panels.measure_panel_size(axes)[0] - plotting.measure_widest_text(fitted_names.values()) - 0.1
         )  # inches from the left
@@ -113,7 +113,7 @@ def draw_choice_map(
     return drawing
 
 
-def _place_values_on_xparacon_axis(axes: Axes, values: pd.Series) -> pd.Series:
+def _set_xparacon_axis_and_place_values(axes: Axes, values: pd.Series) -> pd.Series:
     """Set the vertical axis for XParaCon; return where the values stand, the infinite ones above a dashed line."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (1.0, 2.0)

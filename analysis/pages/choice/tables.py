@@ -163,15 +163,15 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
         """Compute the shares of kept and of turned choices, over units."""
         is_same_throughout = measures.mark_same_choice_throughout(choices.chosen_letter)
         terms_by_measure = {
-            "same_in_orders": over_questions.sum_and_count_over_axis(
+            "same_in_orders": over_questions.sum_and_count_over_middle_axis(
                 measures.mark_same_choice_over_orders(choices.chosen_letter)
             ),
-            "same_in_wordings": over_questions.sum_and_count_over_axis(
+            "same_in_wordings": over_questions.sum_and_count_over_middle_axis(
                 measures.mark_same_choice_over_wordings(choices.chosen_letter)
             ),
             "same_throughout": (is_same_throughout, is_same_throughout * 0 + 1),
             "changed": (1 - is_same_throughout, is_same_throughout * 0 + 1),
-            "same_letter": over_questions.sum_and_count_over_axis(
+            "same_letter": over_questions.sum_and_count_over_middle_axis(
                 measures.mark_same_choice_over_orders(choices.chosen_place)
             ),
         }
@@ -179,11 +179,11 @@ def tabulate_choice_consistency(runs: Runs, *, resamples: int = DRAWS, seed: int
             over_questions.estimate_share_intervals(terms_by_measure, resamples, seed)
         )
         turned = {
-            "turned_by_wordings": over_questions.sum_and_count_over_axis(
+            "turned_by_wordings": over_questions.sum_and_count_over_middle_axis(
                 measures.compute_share_of_differing_wording_pairs(choices.chosen_letter)
             ),
-            "turned_by_orders": over_questions.sum_and_count_over_axis(
-                measures.compute_differing_share_over_orders(choices.chosen_letter)
+            "turned_by_orders": over_questions.sum_and_count_over_middle_axis(
+                measures.compute_share_of_differing_order_pairs(choices.chosen_letter)
             ),
         }
         gap = {"order_minus_wording": ("turned_by_orders", "turned_by_wordings")}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.measures.choices import require_choice_studies
+from analysis.measures.choices import require_choice_study_names
 from analysis.pages.choice import printed, tables
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.runs import Runs
@@ -23,7 +23,7 @@ def tabulate_question_building_steps(runs: Runs) -> pd.DataFrame:
     A study whose questions were not built by `waver choice build` has no rows.
     """
     parts = []
-    for study in require_choice_studies(runs):
+    for study in require_choice_study_names(runs):
         steps = pd.DataFrame(runs.info["studies"][study].get("building") or [])
         if len(steps):
             steps = steps.rename(columns={"source": "of"}).reindex(columns=BUILDING_COLUMNS)

@@ -72,7 +72,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )
     cautions = tuple(_list_cautions(changes, headline, frames["drift_looks"]))
     if headline["silent"].all():
-        verdict, why = phrase_verdict_without_judged_model(_rename_least_validity(headline), FEW_ANSWERS)
+        verdict, why = phrase_verdict_without_judged_model(_rename_least_validity_to_validity(headline), FEW_ANSWERS)
         return Answer(setup, f"At some look, {uncapitalise_sentence(verdict)}", cautions=(*why, *cautions))
     spoken = changes[~changes["silent"] | (changes["measure"] == VALIDITY)]  # a fall of validity may be the silence
     sentences = tuple(_describe_clearest_changes(spoken, frames["drift_measures"]))
@@ -83,7 +83,7 @@ def answer_page_question(frames: Frames, when: str = "") -> Answer:
     )  # fmt: skip
 
 
-def _rename_least_validity(changes: pd.DataFrame) -> pd.DataFrame:
+def _rename_least_validity_to_validity(changes: pd.DataFrame) -> pd.DataFrame:
     """Call the lowest validity of all looks and its upper bound as the rule on validity does."""
     return changes.assign(validity=changes["validity_least"], validity_at_most=changes["validity_least_at_most"])
 
@@ -215,7 +215,7 @@ def _list_cautions(changes: pd.DataFrame, headline: pd.DataFrame, looks: pd.Data
         names = list(by_label.index[by_label["wordings"] == wordings])
         if names:
             yield Caution(sentence.format(join_names(names)), LEFT_OUT if wordings == MIXED else READING)
-    yield from list_cautions_unless_all_models_unjudged(_rename_least_validity(headline), FEW_ANSWERS)
+    yield from list_cautions_unless_all_models_unjudged(_rename_least_validity_to_validity(headline), FEW_ANSWERS)
     yield from describe_differing_validity(looks)
     left_out = looks[looks["n_left_out"] > 0].drop_duplicates("label").set_index("label")["n_left_out"]
     if len(left_out):

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from analysis.compare.pairs import VALIDITY, level_differences_of_arithmetic, read_validities_of_unit
+from analysis.compare.pairs import VALIDITY, read_validities_of_unit, remove_arithmetic_differences
 from analysis.compare.settings import map_differing_settings_to_values
 from analysis.measures.reworded import ACCURACY, AGREEMENT, LOGIT, Study
 from analysis.measures.reworded.flips import FLIPS, mark_flipped_items_of_unit
@@ -261,7 +261,9 @@ def _read_series_of_unit(
         is_headline = of_looks[-1].headline if has_headline else measure == shared_measures[0]
         last = replace(of_looks[-1], headline=is_headline)
         places = [study.units.index(unit) for study in of_looks]
-        answers = _level_looks(last, [study.values[place] for study, place in zip(of_looks, places, strict=True)])
+        answers = _remove_arithmetic_differences_of_looks(
+            last, [study.values[place] for study, place in zip(of_looks, places, strict=True)]
+        )
         series = Series(
             last.name, *unit,
             tuple(
@@ -284,15 +286,20 @@ def _list_validity_series(series: Series, studies: Sequence[Study], places: Sequ
     validities = [array for array in arrays if array is not None]
     if len(validities) == len(arrays) and any((array < 1 - ROUNDING).any() for array in validities):
         about = replace(series.study_read, measure=VALIDITY, headline=False, has_range=True, lower_is_better=False)
-        yield replace(series, answers=_level_looks(about, validities), measure=VALIDITY, study_read=about)
+        yield replace(
+            series,
+            answers=_remove_arithmetic_differences_of_looks(about, validities),
+            measure=VALIDITY,
+            study_read=about,
+        )
 
 
-def _level_looks(study: Study, answers: Sequence[Array]) -> tuple[Array, ...]:
+def _remove_arithmetic_differences_of_looks(study: Study, answers: Sequence[Array]) -> tuple[Array, ...]:
     """Return the answers of every look, as the look before has them where arithmetic alone may part them."""
 
     def level_answers(before: Array, now: Array) -> Array:
         """Level a look, where it has as many items and wordings as the look before."""
-        return level_differences_of_arithmetic(study, before, now)[1] if before.shape == now.shape else now
+        return remove_arithmetic_differences(study, before, now)[1] if before.shape == now.shape else now
 
     return tuple(itertools.accumulate(answers, level_answers))
 

@@ -122,7 +122,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
     details["meaning_flips_by_model"] = (
         RULES[0],
         *_describe_models_of_each_support_word(support_words, rows),
-        *_describe_extreme_gaps_of_flip_shares(rows),
+        *_describe_extreme_all_vs_same_meaning_gaps(rows),
         *_describe_corrected_flip_shares(corrected, frames["meaning_checks"]),
     )  # fmt: skip
     sentences = [describe_support_by_same_meaning(support_words, rows, SUBJECT)]
@@ -169,7 +169,7 @@ def _describe_models_of_each_support_word(support_words: list[str], rows: pd.Dat
             yield f"{f'“{capitalise_sentence(word)}”' if word else 'Unclear'}: {join_names(of_word, NAMED_CHECKS)}."
 
 
-def _describe_extreme_gaps_of_flip_shares(rows: pd.DataFrame) -> Iterator[str]:
+def _describe_extreme_all_vs_same_meaning_gaps(rows: pd.DataFrame) -> Iterator[str]:
     """Say how far both shares are apart, for the models where the difference is lowest and highest."""
     rows = rows.dropna(subset=["flip_difference_lower", "flip_difference_upper"])
     if rows.empty:

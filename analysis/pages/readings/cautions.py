@@ -39,7 +39,7 @@ def list_cautions(readings: pd.DataFrame) -> tuple[str, ...]:
     items = compared.drop_duplicates("name").set_index("name")["n_items"]
     return (
         *list_cautions_unless_all_models_unjudged(labelled, FEW_ANSWERS),
-        *_describe_judges_that_are_models(readings),
+        *_describe_model_judges_and_self_judging(readings),
         *_describe_left_out_wordings(compared), *_describe_readings_of_unknown_noise(compared),
         *_describe_bounds_of_reading_specific_shares(compared),
         *list_few_items_cautions(items.astype(float), consequence="little is known of other items"),
@@ -76,7 +76,7 @@ def _join_readings_of_rows(rows: pd.DataFrame, compared: pd.DataFrame) -> str:
     return join_long_names(names) if is_elsewhere.any() else join_names(names)
 
 
-def _describe_judges_that_are_models(readings: pd.DataFrame) -> Iterator[str]:
+def _describe_model_judges_and_self_judging(readings: pd.DataFrame) -> Iterator[str]:
     """Say that a judge is a model, and where it judges itself."""
     judged = readings[readings["reading"].str.startswith(JUDGE)] if len(readings) else readings
     if judged.empty:

@@ -27,11 +27,11 @@ def tabulate_divergent_texts(runs: Runs) -> pd.DataFrame:
         A row per text, at most `MOST_TEXTS` of every model and setting; those from one condition are of different
         wordings.
     """
-    rows = [row for group in read_reading_groups(runs) for row in _list_divergent_texts(runs, group)]
+    rows = [row for group in read_reading_groups(runs) for row in _list_divergent_texts_of_group(runs, group)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _list_divergent_texts(runs: Runs, group: ReadingGroup) -> list[dict[str, Any]]:
+def _list_divergent_texts_of_group(runs: Runs, group: ReadingGroup) -> list[dict[str, Any]]:
     """List the most divergent texts of one group."""
     by_source: dict[str, list[int]] = {}
     for place in group.samples:

@@ -61,7 +61,7 @@ def _average_reading_pair_by_item(groups: list[ReadingGroup], pair: tuple[str, s
     for group in groups:
         place_by_name = {group.kinds[place].name: place for place in group.list_mostly_valid_readings()}
         if all(name in place_by_name for name in pair):
-            accuracies = [group.compute_accuracy(place_by_name[name]) for name in pair]
+            accuracies = [group.compute_right_probabilities_of_reading(place_by_name[name]) for name in pair]
             has_right = not np.isnan(np.stack(accuracies)).all()
             measure = "accuracy" if has_right else group.measure
             values.append(np.stack(accuracies if has_right else [group.values[place_by_name[name]] for name in pair]))

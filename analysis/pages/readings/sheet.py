@@ -110,7 +110,7 @@ def arrange_human_readings_and_read_mask(
             raise InputError(f"{row.where}: {name} {shorten_to_one_line(repr(cells[name]))} has no texts in the run")
         cell = wording["item_code"], wording["wording_code"]
         texts = outputs.get((cells["item"], cells["variant"]), ())
-        number = _parse_sample_number(row, len(texts))
+        number = _convert_sample_number_to_place(row, len(texts))
         if texts[number] is not None and not _does_text_end_with_shown_part(texts[number], cells["text"]):
             raise InputError(
                 f"{row.where}: text {shorten_to_one_line(repr(cells['text']), 60)} is not text {number + 1} of this "
@@ -132,7 +132,7 @@ def _does_text_end_with_shown_part(text: str, shown: str) -> bool:
     return " ".join(text.split()).endswith(" ".join(shown.split()))
 
 
-def _parse_sample_number(row: SheetRow, n_texts: int) -> int:
+def _convert_sample_number_to_place(row: SheetRow, n_texts: int) -> int:
     """Return the place of a text among those of its wording, from 0 on."""
     text = row.cells["sample"]
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= n_texts):

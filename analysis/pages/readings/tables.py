@@ -192,7 +192,9 @@ def _average_right_probability_of_reading(group: ReadingGroup, place: int, place
     if place not in places:
         return np.nan
     values = np.where(
-        moments.mark_wordings_common_to_readings(group.values[places]), group.compute_accuracy(place), np.nan
+        moments.mark_wordings_common_to_readings(group.values[places]),
+        group.compute_right_probabilities_of_reading(place),
+        np.nan,
     )
     return float(np.nanmean(values)) if not np.isnan(values).all() else np.nan
 

@@ -59,7 +59,7 @@ class RankingGroup:
     n_tasks_asked: int
 
     @property
-    def key_columns(self) -> dict[str, Any]:
+    def key_column_values(self) -> dict[str, Any]:
         """Return the columns that name a row about it."""
         return {"study": self.study, "condition": self.condition, "task": self.task}
 
@@ -186,7 +186,7 @@ def compute_ranking_of_group(runs: Runs, group: RankingGroup, seed: int) -> Rank
     Ranking
         Of the models of the group.
     """
-    key = ("accuracy ranking", *group.key_columns.values(), seed)
+    key = ("accuracy ranking", *group.key_column_values.values(), seed)
     return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
 
 
@@ -246,7 +246,7 @@ def tabulate_ranking_reliability_of_templates(runs: Runs, *, seed: int = 0) -> p
             group_reliability.compute_coefficient_interval(k, seed) for k in (FEW, SEVERAL)
         )
         table_rows.append({
-            **group.key_columns, **group.group_size_columns, "model": group_reliability.model,
+            **group.key_column_values, **group.group_size_columns, "model": group_reliability.model,
             "template": group_reliability.template,
             "model_template": group_reliability.model_template, "sampling": group_reliability.sampling,
             "model_template_least": group_reliability.model_template - group_reliability.sampling,
@@ -304,8 +304,8 @@ def tabulate_same_order_probabilities(runs: Runs, *, task: str = "", seed: int =
         kept_others = aggregated.estimate_probabilities_of_pairs_keeping_order(group.blocks)
         for a, b in combinations(np.argsort(group_ranking.rank, kind="stable"), 2):
             table_rows.append({
-                **group.key_columns, "n_templates": group.mean_n_shared_templates_per_task, "a_model": group.models[a],
-                "b_model": group.models[b],
+                **group.key_column_values, "n_templates": group.mean_n_shared_templates_per_task,
+                "a_model": group.models[a], "b_model": group.models[b],
                 "difference": group_ranking.mean[a] - group_ranking.mean[b], "kept_one": kept_one[a, b],
                 "same_wordings": kept_others[a, b],
                 "same_both": group_ranking.same_order_probability[a, b],

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measures.chance import DRAWN
-from analysis.measures.choices import leave_out_second_readings
+from analysis.measures.choices import drop_repeated_per_byte_rows
 from analysis.measures.reworded import THOUGHTS
 from analysis.measures.thresholds import is_validity_below_half
 from analysis.pages.reliability.accuracy_sentences import format_coefficient
@@ -87,7 +87,7 @@ def answer_page_question(
         What the page says in words.
     """
     precision = frames["wording_precision"]
-    condition_rows = leave_out_second_readings(precision[precision["headline"].astype(bool)])
+    condition_rows = drop_repeated_per_byte_rows(precision[precision["headline"].astype(bool)])
     condition_rows = condition_rows.assign(label=labels.build_row_labels(condition_rows))
     headline_rows = condition_rows.drop_duplicates(["study", "model"])
     headline_rows = headline_rows.assign(name=labels.build_row_labels(headline_rows.drop(columns="condition")))
@@ -116,7 +116,7 @@ def answer_page_question(
             *_describe_answers_of_unknown_thought_effect(answering_parts),
         ),
         "beyond_rewording": tuple(_describe_counts_of_differences_that_hold(frames["beyond_rewording"])),
-        "spreads_at_k": tuple(_describe_unequal_wording_counts(frames["spreads_at_k"])),
+        "spreads_at_k": tuple(_describe_unequal_wording_counts_of_items(frames["spreads_at_k"])),
     }
     once = by_chance[by_chance["answers"] == DRAWN]  # what several samples differ by is a component of its own
     cautions = (
@@ -394,7 +394,7 @@ def _describe_counts_of_differences_that_hold(pairs: pd.DataFrame) -> Iterator[s
         yield f"Another study with other items and wordings {expected}."
 
 
-def _describe_unequal_wording_counts(spreads: pd.DataFrame) -> Iterator[str]:
+def _describe_unequal_wording_counts_of_items(spreads: pd.DataFrame) -> Iterator[str]:
     """Say in which studies items have different numbers of valid wordings, and at which number the table compares."""
     answered = spreads[spreads["wordings_most"] > 0] if len(spreads) else spreads  # a model without answers has 0
     for study, part in answered.groupby("study", sort=False) if len(answered) else ():

@@ -33,7 +33,7 @@ def refuse_threshold_beyond_shares(threshold: float) -> None:
         raise InputError(f"threshold {threshold} is not a share of wordings: 0 <= threshold < 1, as in 0.05")
 
 
-def list_answer_panels_by_unit(runs: Runs) -> list[tuple[Study, int, dict[str, Any], Panel]]:
+def list_estimated_panels_by_unit(runs: Runs) -> list[tuple[Study, int, dict[str, Any], Panel]]:
     """Return the panel of every study, measure and unit, with its number and the columns that begin its row."""
 
     def iterate_answer_panels() -> Iterator[tuple[Study, int, dict[str, Any], Panel]]:
@@ -70,7 +70,7 @@ def tabulate_precision_of_means(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         the first divided by the second; missing: why the latter are missing.
     """
     rows = []
-    for study, unit, first_columns, panel in list_answer_panels_by_unit(runs):
+    for study, unit, first_columns, panel in list_estimated_panels_by_unit(runs):
         (low, high), (like_low, like_high) = panel.compute_interval("items"), panel.compute_interval("both")
         ends = compute_component_intervals(panel, study.bounds, seed)["widening"]
         rows.append({
@@ -111,7 +111,7 @@ def tabulate_variance_components(runs: Runs, *, seed: int = 0) -> pd.DataFrame:
         (`reliability.sampling.estimate_counted_answers_per_exact_sample`); missing: why components are.
     """
     rows = []
-    for study, unit, first_columns, panel in list_answer_panels_by_unit(runs):
+    for study, unit, first_columns, panel in list_estimated_panels_by_unit(runs):
         row = {**first_columns, "n_items": panel.n_items, "n_wordings": panel.n_wordings}
         ends, samples = compute_component_intervals(panel, study.bounds, seed), panel.sampled
         parts = {name: getattr(panel, name) for name in ("item", "wording", "interaction")}

@@ -91,7 +91,7 @@ def answer_page_question(frames: Frames, when: str = "", by_chance: pd.DataFrame
             *_describe_model_distance_and_persona_distance(moves),
         ),
         "scales_styles": tuple(_describe_strength_of_clear_styles(styles)),
-        "scales_differences": tuple(_describe_count_of_significant_differences(frames["scales_differences"])),
+        "scales_differences": tuple(_describe_significant_score_difference_count(frames["scales_differences"])),
         "scales_spread": tuple(_describe_smallest_and_largest_wording_spread(spread)),
         "scales_people": tuple(describe_models_as_close_as_people(frames["scales_people"])),
         "scales_respondents": tuple(describe_consistency_of_scales(frames["scales_respondents"])),
@@ -131,13 +131,13 @@ def _name_scales_unambiguously(frame: pd.DataFrame) -> pd.Series:
 
 def _describe_moves_of_one_study(moves: pd.DataFrame, n_studies: int) -> str:
     """Say which ways of asking move an answer more or less than another model does, in which of several studies."""
-    sentence = _compare_asking_effects_with_model_effects(moves)
+    sentence = _describe_asking_effects_beside_model_effects(moves)
     if n_studies < 2 or moves.empty:
         return sentence
     return f"In {labels.shorten_middle(moves['study'].iloc[0], 24)}, {uncapitalise_sentence(sentence)}"
 
 
-def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
+def _describe_asking_effects_beside_model_effects(moves: pd.DataFrame) -> str:
     """Say which ways of asking move an answer more or less than another model does."""
     if moves.empty:
         return f"{verdicts.UNCLEAR}: no two answers differ in one thing alone."
@@ -156,10 +156,10 @@ def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
         for word in (MORE, LESS, "")
     }
     word = MORE if len(by_word[MORE]) else LESS
-    rows_of_word, unclear = by_word[word], _join_names_of_changed_asking_ways(by_word[""])
+    rows_of_word, unclear = by_word[word], _join_names_of_asking_way_changes(by_word[""])
     if rows_of_word.empty:
         return f"{verdicts.UNCLEAR} whether {unclear} moves an answer more than another model does."
-    names = _join_names_of_changed_asking_ways(rows_of_word)
+    names = _join_names_of_asking_way_changes(rows_of_word)
     has_more = bool(unclear) or (word == MORE and len(by_word[LESS]) > 0)
     of_scale = "" if has_more or len(rows_of_word) > 1 else " of the scale"  # a first screen has 60 words at most
     first = rows_of_word.iloc[0]
@@ -167,11 +167,11 @@ def _compare_asking_effects_with_model_effects(moves: pd.DataFrame) -> str:
     numbers = f"({whose}{first['apart']:.2f} against {first['models']:.2f}{of_scale})"
     sentence = f"On average, {names} moves an answer {word} than another model does {numbers}"
     if word == MORE and len(by_word[LESS]):
-        sentence += f", {_join_names_of_changed_asking_ways(by_word[LESS])} less"
+        sentence += f", {_join_names_of_asking_way_changes(by_word[LESS])} less"
     return f"{sentence}; of {unclear}, these runs cannot tell." if unclear else f"{sentence}."
 
 
-def _join_names_of_changed_asking_ways(rows: pd.DataFrame) -> str:
+def _join_names_of_asking_way_changes(rows: pd.DataFrame) -> str:
     """Name changes of the way of asking: "another wording, order or kind of label"; empty for none."""
     names = [ASKED[change] for change in rows["change"]]
     return f"another {join_names(names, 4).replace(' and ', ' or ')}" if names else ""
@@ -185,7 +185,7 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
     if table.empty:
         return table
     rows = table.assign(label=labels.build_row_labels(table))
-    rows = rows[_mark_clear_judged_styles(rows)]
+    rows = rows[_mark_clear_styles_of_judged_models(rows)]
     ends = {(row.label, row.difference > 0) for row in rows[rows["style"] == ENDS].itertuples()}
     is_new = [row.style != MIDDLE or (row.label, row.difference < 0) not in ends for row in rows.itertuples()]
     rows = rows[np.array(is_new, bool)]
@@ -194,7 +194,7 @@ def _select_clear_styles(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(phrase=phrases, rank=rank).sort_values(["rank", "p_holm"], kind="stable")
 
 
-def _mark_clear_judged_styles(rows: pd.DataFrame) -> pd.Series:
+def _mark_clear_styles_of_judged_models(rows: pd.DataFrame) -> pd.Series:
     """Mark the rows of `scales_styles` that are clear, of models that are judged."""
     return verdicts.mark_clear_effects(rows["p_holm"]) & ~is_validity_below_half(rows["validity"].astype(float))
 
@@ -246,7 +246,7 @@ def _has_style_unclear_in_some_setting(rows: pd.DataFrame, table: pd.DataFrame) 
     """
     style, is_up = rows["style"].iloc[0], rows["difference"].iloc[0] > 0
     tested = table[(table["style"] == style) & table["model"].isin(rows["model"]) & table["p_holm"].notna()]
-    return not (_mark_clear_judged_styles(tested) & ((tested["difference"] > 0) == is_up)).all()
+    return not (_mark_clear_styles_of_judged_models(tested) & ((tested["difference"] > 0) == is_up)).all()
 
 
 def _make_verb_phrase_plural(phrase: str) -> str:
@@ -309,7 +309,7 @@ def _format_difference_with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 
-def _describe_count_of_significant_differences(differences: pd.DataFrame) -> Iterator[str]:
+def _describe_significant_score_difference_count(differences: pd.DataFrame) -> Iterator[str]:
     """Count the differences between models that hold."""
     if len(differences):
         scales = format_quantity(_name_scales_unambiguously(differences).nunique(), "scale")

@@ -188,7 +188,7 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
     """
     rows: list[dict[str, Any]] = []
     for ratings in read_ratings(runs):
-        for names, answers in _iterate_respondent_groups_with_answers(ratings):
+        for names, answers in _iterate_models_then_personas_as_respondents(ratings):
             rows += _compute_consistency_of_scales(ratings, names, answers)
         answered = read_people_answers_to_run_items(runs, people).get(ratings.name) if people else None
         if answered is not None and answered.ranks is not None:
@@ -199,7 +199,7 @@ def tabulate_consistency_of_scales(runs: Runs, *, people: str = "") -> pd.DataFr
     return pd.DataFrame(rows)
 
 
-def _iterate_respondent_groups_with_answers(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
+def _iterate_models_then_personas_as_respondents(ratings: Ratings) -> Iterator[tuple[dict[str, str | None], Array]]:
     """Yield who answers, with s after reversing: (respondents, items), over models, then over personas of a model."""
     by_unit = np.stack([average_known_over_first_axis(scores.T) for scores in ratings.keyed_scores])
     units = ratings.units

@@ -75,7 +75,7 @@ def answer_page_question(
         "scored_means": (*WORD_MEANINGS, *_describe_extreme_means(means)),
         "scored_passes": tuple(_describe_extreme_spreads_over_wordings(judged)),
         "scored_differences": (beyond,) if beyond else (),
-        "scored_wordings": tuple(_describe_largest_gap_between_wordings(frames["scored_wordings"], means)),
+        "scored_wordings": tuple(_describe_largest_shared_wording_gap(frames["scored_wordings"], means)),
     }
     return Answer(
         setup, _describe_model_counts_by_verdict_word(judged, len(means), by_chance), cautions=cautions,
@@ -174,7 +174,7 @@ def _describe_extreme_spreads_over_wordings(judged: pd.DataFrame) -> Iterator[st
             )
 
 
-def _describe_largest_gap_between_wordings(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
+def _describe_largest_shared_wording_gap(table: pd.DataFrame, means: pd.DataFrame) -> Iterator[str]:
     """Say how far the best and the worst shared wording are apart, for the model where it is most."""
     if table.empty:
         return

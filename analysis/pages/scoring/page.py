@@ -56,11 +56,11 @@ class ScoringPage(Page):
                 frames,
                 self.setting,
                 words.phrase_run_dates(self.runs.info),
-                self._describe_differences_above_prompt_effect(),
+                self._describe_model_differences_above_prompt_effect(),
             )
         )
 
-    def _describe_differences_above_prompt_effect(self) -> str:
+    def _describe_model_differences_above_prompt_effect(self) -> str:
         """Say which differences in the page's setting are more than another prompt makes; empty for one prompt."""
         setting_conditions = select_setting_rows(read_scores(self.runs), self.setting)[
             ["study", "condition"]
@@ -86,7 +86,7 @@ class ScoringPage(Page):
             "scoring/method", biased=options["biased"], resamples=options["resamples"], seed=options["seed"],
                 invalid=options["invalid"], word_meanings=" ".join(narrative.WORD_MEANINGS),
                 rules=verdicts.format_verdict_rules_by_name("validity", "interval", "several", "people", "holm",
-                                    *(["beyond"] if self._describe_differences_above_prompt_effect() else [])),
+                                    *(["beyond"] if self._describe_model_differences_above_prompt_effect() else [])),
                 dropped=int(models["dropped"].sum()), clipped=int(models["clipped"].sum()),
                 unscored=int(models["unscored"].sum()), failed=int(models["no_response"].sum()),
             )  # fmt: skip

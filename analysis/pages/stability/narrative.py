@@ -341,7 +341,7 @@ def _describe_model_pairs_differing_in_flips(
     ]
 
 
-def describe_exclusion_counts(
+def describe_counts_of_excluded_items_and_answers(
     excluded: pd.DataFrame, invalid: pd.DataFrame, choice: AnswerPair, convention: str
 ) -> str:
     """Say what was excluded, and how many.

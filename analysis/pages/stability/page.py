@@ -83,7 +83,7 @@ class StabilityPage(Page):
     def method(self) -> Html:
         """Say in a few lines how the numbers were computed."""
         options = self.collect_table_options("stability")
-        excluded = narrative.describe_exclusion_counts(
+        excluded = narrative.describe_counts_of_excluded_items_and_answers(
             self.frame("excluded"), self.frame("invalid"), self.choice, options["invalid"]
         )
         return render_template_for_notebook(

@@ -260,7 +260,7 @@ def _fit_mixed_models_of_all_units(
     name = _RESPONSE[scale]
     sparse_reasons = dict.fromkeys(sparse, _TOO_FEW_VALUES)
     formula, dropped = _build_formula_and_explain_left_out(
-        answers.select_answered_wordings().drop(columns=list(sparse)), name, names, runs
+        answers.tabulate_answered_wordings().drop(columns=list(sparse)), name, names, runs
     )
     parsed_formula = mixed.parse_formula(formula)
     mixed.choose_engine_that_fits_formula(parsed_formula, engine)  # refuse an unknown engine once, not once per model

@@ -164,7 +164,7 @@ class Questions:
         InputError
             The prompts do not have this form, or do not ask for what was said.
         """
-        self._refuse_prompt_ignoring_variables(form)
+        self._refuse_prompt_ignoring_boolean_variables(form)
         return [self._build_round(form, kind, way) for kind in self.kinds for way in self.ways]
 
     def _build_round(self, form: str, prompt_kind: str, answer_way: str) -> Round:
@@ -199,7 +199,7 @@ class Questions:
         texts = {"format": self.format, **build_text_condition_fields(sampling), **reading_fields}
         return Condition(self.book.name_condition(form, name), fields | texts, sampling)
 
-    def _refuse_prompt_ignoring_variables(self, form: str) -> None:
+    def _refuse_prompt_ignoring_boolean_variables(self, form: str) -> None:
         """Refuse a prompt file that renders the same prompt whether a variable it must use is true or false."""
         values = dict(_TRIALS[-1], aware=False, reasoning_first=False)
         for is_variable_needed, name, advice in (

@@ -102,7 +102,7 @@ def test_the_jackknife_leaves_out_one_wording_after_the_other(same_wordings, mon
             means.append(np.nanmean(estimate_change_of_each_item(*sides, same_wordings=same_wordings)))
         expected.append(((len(means) - 1) * np.var(means), len(means) - 1))
     monkeypatch.setattr(answer_changes, "_MOST_COUNTS", 60)  # in several steps
-    parts = answer_changes.compute_jackknife_variance_and_freedom(now, before, same_wordings=same_wordings)
+    parts = answer_changes.compute_mean_change_jackknife_variance(now, before, same_wordings=same_wordings)
     np.testing.assert_allclose(parts, expected, rtol=1e-9)
 
 

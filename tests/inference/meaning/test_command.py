@@ -99,9 +99,9 @@ def test_items_get_the_verdict_as_an_attribute_and_drop_leaves_others_out(tmp_pa
 
 
 def test_what_drop_leaves_out_is_counted():
-    assert verdicts.describe_written_items_and_left_out_count(0) == "the items, with the attribute meaning"
+    assert verdicts.describe_file_and_omitted_wordings(0) == "the items, with the attribute meaning"
     assert (
-        verdicts.describe_written_items_and_left_out_count(1)
+        verdicts.describe_file_and_omitted_wordings(1)
         == "the items, without 1 wording of another meaning, with the attribute meaning"
     )
 

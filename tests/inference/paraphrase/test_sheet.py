@@ -18,7 +18,7 @@ from inference.paraphrase.combining import (
 )
 from inference.paraphrase.decoys import Decoy
 from inference.paraphrase.itemsfile import write_items_file
-from inference.paraphrase.match import add_match_proportion_to_items
+from inference.paraphrase.match import add_share_of_matching_paraphrases
 from inference.paraphrase.sheet import write_match_sheets
 from inference.paraphrase.votes import describe_accepted_decoys_by_annotator, read_votes_of_sheets
 from inference.stimuli import items
@@ -64,7 +64,7 @@ def write(path, given, n_each, seed=0):
 
 def check(path, given):
     """The items as one filled sheet leaves them."""
-    return add_match_proportion_to_items(read_votes_of_sheets({"ann": path}, given), given).items
+    return add_share_of_matching_paraphrases(read_votes_of_sheets({"ann": path}, given), given).items
 
 
 # several sources
@@ -411,7 +411,7 @@ def test_votes_are_those_of_wordings_and_those_of_decoys(decoyed):
         "ben: 4 of 4 decoys are marked with yes",
     ]
     assert votes.count_votes()["0", "paraphrase-004"] == (1, 1)
-    checked = add_match_proportion_to_items(votes, given, drop_refused=True)
+    checked = add_share_of_matching_paraphrases(votes, given, drop_refused=True)
     assert checked.tied_keys == {("0", "paraphrase-004")} and not checked.refused_keys
     assert [item.original.attributes["match_n"] for item in checked.items] == ["5", "6"]
 
@@ -422,7 +422,7 @@ def test_the_majority_of_three_counts(tmp_path):
     sheets = write_match_sheets(tmp_path / "s.csv", given, 2, 0, annotators=list(verdicts)).paths
     for path, (one, two) in zip(sheets, verdicts.values(), strict=True):
         annotate(path, {"One.": one, "Two.": two})
-    checked = add_match_proportion_to_items(
+    checked = add_share_of_matching_paraphrases(
         read_votes_of_sheets(dict(zip(verdicts, sheets, strict=True)), given), given
     )
     assert checked.refused_keys == {("0", "paraphrase-002")}

@@ -314,7 +314,7 @@ def test_numbers_out_of_reach_are_left_out_and_others_planned_apart_only_where_n
         Aim(rule, "holds", study, model, "", "score", tried, lambda _, __, power=float(place < n_reached): power)
         for place, (study, model, tried) in enumerate(zip("sst", "abc", wordings, strict=True))
     ]
-    plans = designs.plan_numbers_together_or_apart(aims, 0.8)
+    plans = designs.plan_fewest_groups_of_aims(aims, 0.8)
     assert {"".join(aim.model for aim in group): bool(planned) for group, planned in plans} == groups
 
 

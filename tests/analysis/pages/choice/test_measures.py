@@ -42,7 +42,7 @@ def test_all_formulas_are_those_of_loops(seed):
         measures.mark_same_choice_over_orders, measures.mark_same_choice_over_wordings,
         measures.mark_same_choice_throughout))  # fmt: skip
     by_orders, by_words = (
-        measures.compute_differing_share_over_orders(codes),
+        measures.compute_share_of_differing_order_pairs(codes),
         measures.compute_share_of_differing_wording_pairs(codes),
     )
     for question in range(12):

@@ -63,8 +63,10 @@ def test_the_other_convention_is_told_where_it_differs(example, tmp_path):
     n_counted = f"{n_invalid} In flips, those to paraphrases count as not with the majority."
     assert (doubt_by_text[n_invalid], doubt_by_text[n_counted]) == (LEFT_OUT, WRONG) and n_invalid not in counted
     assert any(" are left out of range and SD" in text for text in counted)
-    exclusions = [narrative.describe_exclusion_counts(frames["excluded"], frames["invalid"], AnswerPair(), name)
-                  for name in ("dropped", "inconsistent")]  # fmt: skip
+    describe = narrative.describe_counts_of_excluded_items_and_answers
+    exclusions = [
+        describe(frames["excluded"], frames["invalid"], AnswerPair(), name) for name in ("dropped", "inconsistent")
+    ]
     assert [text.partition(" of the models")[0] for text in exclusions] == [
         "From range, SD and flips",
         "From range and SD",
