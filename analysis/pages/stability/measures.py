@@ -160,7 +160,7 @@ def estimate_stability_measures(
     minority = {"minority": spreads["minority"]}
     return estimates | resample(
         minority,
-        partial(compute_flip_shares, thresholds=thresholds),
+        partial(compute_flip_shares_in_each_draw, thresholds=thresholds),
         shares=partial(_build_hits_and_totals_of_flip_shares, thresholds=thresholds),
     )
 
@@ -200,7 +200,9 @@ def _summarize_ranges_and_sds_in_each_draw(columns: Columns, draw_counts: Array)
     }
 
 
-def compute_flip_shares(columns: Columns, draw_counts: Array, thresholds: Mapping[str, float]) -> dict[str, Array]:
+def compute_flip_shares_in_each_draw(
+    columns: Columns, draw_counts: Array, thresholds: Mapping[str, float]
+) -> dict[str, Array]:
     """Compute the share of items that flip, for every threshold (section 4.2.1).
 
     Parameters
