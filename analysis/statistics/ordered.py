@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
+from analysis.statistics.reliability.sampling import compute_variance_of_binary_samples
 from analysis.statistics.resampling import Array
 from analysis.statistics.spread import compute_mean_pair_distances
 
@@ -61,7 +61,7 @@ def compute_score_variances_of_sampled_answers(shares: Array, n_options: npt.Arr
         NaN below two samples.
     """
     if shares.shape[-1] == 2:
-        return compute_yes_no_sample_variance(shares[..., 1], n_samples)
+        return compute_variance_of_binary_samples(shares[..., 1], n_samples)
     numbers = np.arange(shares.shape[-1]) / (np.asarray(n_options)[..., None] - 1)
     squares = (shares * (numbers - compute_mean_answer_scores(shares, n_options)[..., None]) ** 2).sum(axis=-1)
     n = np.where(n_samples > 1, n_samples, np.nan)

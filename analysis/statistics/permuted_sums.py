@@ -54,7 +54,7 @@ def compute_z_of_sum_permuted_within_items(values: Array, has_value: npt.NDArray
         return z_of_most
     if total < _SMALL_Z:
         return min(total, z_of_most)
-    tilt, log_mean, variance = _find_saddlepoint_log_mean_and_variance(values, has_value, total)
+    tilt, log_mean, variance = _find_saddlepoint_tilt_and_cumulants(values, has_value, total)
     root = np.sqrt(max(2 * (tilt * total - log_mean), 0.0))
     if root < _SMALL_Z or not tilt > 0 or not variance > 0:
         return min(total, z_of_most)
@@ -62,7 +62,7 @@ def compute_z_of_sum_permuted_within_items(values: Array, has_value: npt.NDArray
     return float(np.clip(corrected, 0.0, z_of_most))
 
 
-def _find_saddlepoint_log_mean_and_variance(
+def _find_saddlepoint_tilt_and_cumulants(
     values: Array, has_value: npt.NDArray[np.bool_], total: float
 ) -> tuple[float, float, float]:
     """Find the tilt with the total as expected sum, the log mean of exp(tilt x sum), and the variance."""

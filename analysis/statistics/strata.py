@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 from analysis.statistics.reliability.panel import (
     Parts,
+    choose_part_that_loses_interaction,
     compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
-    deduct_interaction_by_degrees_of_freedom,
 )
 from analysis.statistics.resampling import LEVEL, Array
 from analysis.statistics.significance import ROUNDING
@@ -134,7 +134,7 @@ def estimate_stratified_mean(values: Array, stratum: npt.NDArray[np.int64], *, c
             wording_variance, noise = _compute_wording_variance_and_interaction(
                 values[:, in_all_strata], stratum, n_strata
             )
-        less, more = deduct_interaction_by_degrees_of_freedom(freedom, wording_freedom, noise)
+        less, more = choose_part_that_loses_interaction(freedom, wording_freedom, noise)
         both = ((max(variance - less, 0.0), freedom), (max(wording_variance - more, 0.0), wording_freedom))
     return StratifiedMean(float(stratum_means.mean()), int(rows.sum()), items, both)
 

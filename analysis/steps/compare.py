@@ -36,7 +36,7 @@ def recompute_paired_t_tests(items: pd.DataFrame, rows: pd.DataFrame, ttest: Cal
         The columns of `ROW`, difference and p.
     """
     tested = [(*keys, part["difference"].mean(), float(ttest(part["a"], part["b"]).pvalue))
-              for keys, part in _group_items_of_rows_with_changes(items, rows, "paired t")]  # fmt: skip
+              for keys, part in _yield_items_of_testable_rows(items, rows, "paired t")]  # fmt: skip
     return pd.DataFrame(tested, columns=COLUMNS)
 
 
@@ -56,7 +56,7 @@ def recompute_mcnemar_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Ca
         The columns of `ROW`, difference and p.
     """
     tested = []
-    for keys, part in _group_items_of_rows_with_changes(items, rows, "exact McNemar"):
+    for keys, part in _yield_items_of_testable_rows(items, rows, "exact McNemar"):
         is_a, is_b = part["a"] > 0.5, part["b"] > 0.5
         table = [[int((is_a & is_b).sum()), int((is_a & ~is_b).sum())],
                  [int((~is_a & is_b).sum()), int((~is_a & ~is_b).sum())]]  # fmt: skip
@@ -64,7 +64,7 @@ def recompute_mcnemar_tests(items: pd.DataFrame, rows: pd.DataFrame, mcnemar: Ca
     return pd.DataFrame(tested, columns=COLUMNS)
 
 
-def _group_items_of_rows_with_changes(
+def _yield_items_of_testable_rows(
     items: pd.DataFrame, rows: pd.DataFrame, test: str
 ) -> Iterator[tuple[tuple[str, ...], pd.DataFrame]]:
     """Yield the keys and the items of the rows that have this test, two items or more, and an item that differs."""

@@ -4,7 +4,7 @@
 
     values = list_first_model_answers_by_reading(read_reading_groups(runs))
     spreads = compute_wording_sd_of_each_reading(values)
-    sides = count_wordings_above_and_below_half(values)
+    sides = cross_tabulate_sides_of_half(values)
     theirs = compute_kappas_of_sides_of_half(sides, statsmodels.stats.inter_rater.cohens_kappa)
 """
 
@@ -79,7 +79,7 @@ def compute_wording_sd_of_each_reading(values: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*ROW, "within", "noise", "wording_sd"])
 
 
-def count_wordings_above_and_below_half(values: pd.DataFrame) -> pd.DataFrame:
+def cross_tabulate_sides_of_half(values: pd.DataFrame) -> pd.DataFrame:
     """Count the wordings that two readings put on the sides of one half.
 
     `values`: from `list_first_model_answers_by_reading`.
@@ -108,7 +108,7 @@ def compute_kappas_of_sides_of_half(sides: pd.DataFrame, cohens_kappa: Callable[
     Parameters
     ----------
     sides
-        From `count_wordings_above_and_below_half`.
+        From `cross_tabulate_sides_of_half`.
     cohens_kappa
         `statsmodels.stats.inter_rater.cohens_kappa`.
 

@@ -4,7 +4,7 @@
 
     answers = derive_option_shares_and_mean_answers(run.responses(), run.wordings(), run.conditions())
     scores = compute_scale_scores(answers)
-    spreads = compute_spreads_over_wordings(answers, scipy.stats.wasserstein_distance)
+    spreads = average_wording_spreads_over_items(answers, scipy.stats.wasserstein_distance)
     effects = compute_order_effects(answers, statsmodels.stats.weightstats.DescrStatsW)
 """
 
@@ -132,7 +132,7 @@ def keep_settings_with_all_conditions(spread: pd.DataFrame, rows: pd.DataFrame) 
     return rows.astype({"n_conditions": int}).merge(whole, on=keys).drop(columns="n_conditions")
 
 
-def compute_spreads_over_wordings(answers: pd.DataFrame, distance: Callable[..., float]) -> pd.DataFrame:
+def average_wording_spreads_over_items(answers: pd.DataFrame, distance: Callable[..., float]) -> pd.DataFrame:
     """Compute what the wordings of an item do to its answer, means over conditions and then over items.
 
     Parameters

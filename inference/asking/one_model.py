@@ -176,7 +176,7 @@ def find_tallies_of_finished_model(run: Run, model: Model, questions: Questions,
                 return []
             tallies.append(Tally(model.id, condition.name, len(variants), study=run.study.name))
     run.add_model(model.id, {**recorded_fields, **model.fields})
-    run.add_prompts(model.id, recorded_prompts.build_hash_entry_of_prompt_form(questions.book, form), {})
+    run.add_prompts(model.id, recorded_prompts.build_form_entry_under_hash(questions.book, form), {})
     return tallies
 
 

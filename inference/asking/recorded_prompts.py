@@ -83,11 +83,11 @@ def record_prompts_and_build_rounds(
                 "characters": len(text),
                 **wordings,
             }
-    run.add_prompts(model, build_hash_entry_of_prompt_form(questions.book, form), entry_by_condition)
+    run.add_prompts(model, build_form_entry_under_hash(questions.book, form), entry_by_condition)
     return rounds_to_ask
 
 
-def build_hash_entry_of_prompt_form(book: PromptBook, form: str) -> dict[str, Any]:
+def build_form_entry_under_hash(book: PromptBook, form: str) -> dict[str, Any]:
     """Return one form of a prompt file under its hash.
 
     Parameters

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inference.asking.recorded_prompts import build_hash_entry_of_prompt_form
+from inference.asking.recorded_prompts import build_form_entry_under_hash
 from inference.judge.reading import Judgement, JudgeReadings
 from inference.judge.texts import THOUGHT, ReplyRow, RunTexts
 from inference.runfolder.parquet import KEY
@@ -87,7 +87,7 @@ def add_judged_rows_to_run_of_texts(
         run.responses.append_rows_as_part(rows)
         for model, counts in expected.items():
             run.record_row_and_drawn_wording_counts(model, counts, run.drawn_wording_counts.get(model))
-            run.add_prompts(model, build_hash_entry_of_prompt_form(book, readings.about["form"]), {})
+            run.add_prompts(model, build_form_entry_under_hash(book, readings.about["form"]), {})
         run.finish()
     return written
 

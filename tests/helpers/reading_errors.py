@@ -56,7 +56,7 @@ def simulate_study(
     shares, influences = {PROBABILITY: squash(logit)}, {}
     for name, drawn in samples.items():
         flat = drawn.reshape(-1, texts)
-        share, influences[name] = moments.compute_wording_shares_and_sample_influences(flat, np.ones_like(flat))
+        share, influences[name] = moments.average_samples_and_compute_influences(flat, np.ones_like(flat))
         shares[name] = share.reshape(logit.shape)
     noise = np.zeros((len(readings), len(readings), items, wordings))
     for a, first in enumerate(readings):

@@ -29,8 +29,8 @@ from analysis.measures.thresholds import is_validity_below_half
 from analysis.runs import Runs
 from analysis.runs.folder import ORIGINAL
 from analysis.statistics.readings.moments import (
+    average_samples_and_compute_influences,
     compute_noise_covariance,
-    compute_wording_shares_and_sample_influences,
     mark_wordings_common_to_readings,
 )
 from analysis.statistics.resampling import Array
@@ -61,7 +61,7 @@ class ReadingGroup:
         (items, wordings): 1 where the first answer is right, 0 where it is not, NaN where it is unknown.
     samples
         Reading -> numerators and denominators (items, wordings, samples) of its samples
-        (`compute_wording_shares_and_sample_influences`).
+        (`average_samples_and_compute_influences`).
     validity_at_most
         (R,) The upper bound of the mean validity; NaN where this is exact.
     thoughts, unclosed
@@ -228,7 +228,7 @@ def _read_reading_group_of_model(
         if kind.is_sampled:
             upper, lower = arrange_sample_numerators_and_denominators(rows, kind, measure, parts[name]["scale"])
             samples[place] = tuple(place_samples_by_wording(part, cells, size) for part in (upper, lower))
-            values[place], influences[place] = compute_wording_shares_and_sample_influences(*samples[place])
+            values[place], influences[place] = average_samples_and_compute_influences(*samples[place])
             validity[place, cells] = np.nan_to_num(lower).sum(axis=1) / np.maximum((~np.isnan(lower)).sum(axis=1), 1)
             if kind.column == "sample_probability" and not kind.judge:
                 thoughts[place] = (~np.isnan(lower)).sum()

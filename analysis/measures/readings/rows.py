@@ -117,7 +117,7 @@ def arrange_sample_numerators_and_denominators(
     Returns
     -------
     tuple of arrays
-        (rows, samples) each, as in `moments.compute_wording_shares_and_sample_influences`.
+        (rows, samples) each, as in `moments.average_samples_and_compute_influences`.
     """
     read = {"sample_probability": _list_sample_answer_and_total_probabilities}.get(
         kind.column, _list_hits_and_validity_of_samples

@@ -28,7 +28,7 @@ from analysis.measures.thoughts import (
 )
 from analysis.runs import Runs
 from analysis.runs.folder import quote_sql_literal
-from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance
+from analysis.statistics.reliability.sampling import compute_variance_of_binary_samples
 from analysis.statistics.resampling import Array
 
 has_rewordings = has_item_in_several_wordings  # other than the original
@@ -70,7 +70,7 @@ def read_agreement_studies(runs: Runs, study_names: list[str]) -> Iterator[Study
             own_samples = samples if measure == AGREEMENT else None
             own_spread = None
             if own_samples is not None and values is not None:
-                own_spread = compute_yes_no_sample_variance(values, own_samples)
+                own_spread = compute_variance_of_binary_samples(values, own_samples)
                 if counting is not None:
                     own_spread = np.where(np.isnan(counting), own_spread, np.nan if spread is None else spread)
             yield Study(

@@ -187,7 +187,7 @@ def compute_ranking_of_group(runs: Runs, group: RankingGroup, seed: int) -> Rank
         Of the models of the group.
     """
     key = ("accuracy ranking", *group.key_column_values.values(), seed)
-    return runs.compute_once(key, lambda: aggregated.rank_models_by_accuracy(group.blocks, seed=seed))
+    return runs.compute_once(key, lambda: aggregated.build_accuracy_ranking_with_stability(group.blocks, seed=seed))
 
 
 def list_rank_rows_from_accuracies(runs: Runs, seed: int) -> list[dict[str, Any]]:

@@ -44,7 +44,7 @@ class ItemSums:
         return self.products - weight[:, None, None] * self.mean[:, :, None] * self.mean[:, None, :]
 
 
-def sum_rows_by_item(fit_input: FitInput, fit: Fit) -> ItemSums:
+def compute_item_sums_of_fit(fit_input: FitInput, fit: Fit) -> ItemSums:
     """Sum up the rows of a fit with one random intercept.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.statistics.mixed.by_item import sum_rows_by_item
+from analysis.statistics.mixed.by_item import compute_item_sums_of_fit
 from analysis.statistics.mixed.design import INTERCEPT
 from analysis.statistics.mixed.robust import compute_robust_se
 from analysis.statistics.mixed.slopes import compute_slope_variation_p_values
@@ -224,7 +224,7 @@ def add_robust_errors_and_slope_tests_to_fit(fit_input: FitInput, fit: Fit) -> F
     """
     if fit.thresholds or not fit_input.formula.is_fittable_by_builtin_engine:
         return fit
-    items = sum_rows_by_item(fit_input, fit)
+    items = compute_item_sums_of_fit(fit_input, fit)
     return replace(fit, se_robust=compute_robust_se(items, fit), p_slopes=compute_slope_variation_p_values(items))
 
 

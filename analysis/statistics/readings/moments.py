@@ -122,7 +122,7 @@ def _average_noise_covariances_over_wordings(noise: Array, is_common: np.ndarray
     return np.where(n > 0, total / np.maximum(n, 1), overall[:, :, None])
 
 
-def compute_wording_shares_and_sample_influences(numerators: Array, denominators: Array) -> tuple[Array, Array]:
+def average_samples_and_compute_influences(numerators: Array, denominators: Array) -> tuple[Array, Array]:
     """Turn samples into a share per wording, and say how far each sample is from it.
 
     Parameters
@@ -139,7 +139,7 @@ def compute_wording_shares_and_sample_influences(numerators: Array, denominators
         deviation, in units of the share. NaN for a sample without an answer.
 
     >>> n_answers = np.array([[1.0, 1.0, 1.0, 0.0]])
-    >>> share, influence = compute_wording_shares_and_sample_influences(np.array([[1.0, 0.0, 1.0, 0.0]]), n_answers)
+    >>> share, influence = average_samples_and_compute_influences(np.array([[1.0, 0.0, 1.0, 0.0]]), n_answers)
     >>> share.round(3).tolist(), influence.round(3).tolist()
     ([0.667], [[0.333, -0.667, 0.333, nan]])
     """
@@ -164,7 +164,7 @@ def compute_noise_covariance(influence_a: Array, influence_b: Array) -> Array:
     Parameters
     ----------
     influence_a, influence_b
-        (items, wordings, samples), from `compute_wording_shares_and_sample_influences`; or (wordings, samples), as of
+        (items, wordings, samples), from `average_samples_and_compute_influences`; or (wordings, samples), as of
         one item.
 
     Returns

@@ -29,9 +29,9 @@ from scipy.special import chdtrc
 
 from analysis.statistics.interval import Interval
 from analysis.statistics.readings.moments import (
+    average_samples_and_compute_influences,
     compute_moment_sums_by_item,
     compute_noise_covariance,
-    compute_wording_shares_and_sample_influences,
 )
 from analysis.statistics.readings.sharing import LEAST_OWN
 from analysis.statistics.resampling import (
@@ -149,7 +149,7 @@ def correct_reading_by_people(
     Parameters
     ----------
     numerators, denominators
-        (items, wordings, texts), as in `moments.compute_wording_shares_and_sample_influences`.
+        (items, wordings, texts), as in `moments.average_samples_and_compute_influences`.
     people
         (items, wordings, texts): 1 where people read the answer, 0 another one, NaN none.
     has_people
@@ -166,7 +166,7 @@ def correct_reading_by_people(
     InputError
         As `resampling.bootstrap_intervals`.
     """
-    values, noise = compute_raw_corrected_shares_and_noise(numerators, denominators, people, has_people)
+    values, noise = correct_answer_shares_by_people(numerators, denominators, people, has_people)
     moments = compute_moment_sums_by_item(values, noise)
     is_used = (~np.isnan(values).any(axis=0)) & (moments.freedom > 0)[:, None]
     with_wordings = moments.freedom > 0
@@ -187,7 +187,7 @@ def correct_reading_by_people(
     return CorrectedReading(figures, p, int(is_used.sum()), int((has_people & is_used[:, :, None]).sum()))
 
 
-def compute_raw_corrected_shares_and_noise(
+def correct_answer_shares_by_people(
     numerators: Array, denominators: Array, people: Array, has_people: np.ndarray
 ) -> tuple[Array, Array]:
     """Compute x and h of every wording, and what sampling adds to them (see the module's docstring).
@@ -208,7 +208,7 @@ def compute_raw_corrected_shares_and_noise(
     is_valid = has_people & ~np.isnan(people)
     pairs = ((numerators, denominators), (numerators, there), (np.nan_to_num(people), is_valid.astype(float)))
     (share, of_all), (share_there, of_there), (people_share, of_people) = (
-        [part.reshape(*by_text[:2], *part.shape[1:]) for part in compute_wording_shares_and_sample_influences(*flat)]
+        [part.reshape(*by_text[:2], *part.shape[1:]) for part in average_samples_and_compute_influences(*flat)]
         for flat in ([part.reshape(-1, by_text[2]) for part in pair] for pair in pairs)
     )
     rule = compute_noise_covariance(of_all, of_all)

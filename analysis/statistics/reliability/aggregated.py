@@ -277,7 +277,7 @@ def estimate_prior_of_model_accuracy_differences(
     return build_pair_prior_from_errors(true, variances, freedoms)
 
 
-def rank_models_by_accuracy(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Ranking:
+def build_accuracy_ranking_with_stability(task_accuracies: Sequence[TaskAccuracies], *, seed: int = 0) -> Ranking:
     """Rank models by their means over tasks and templates, and tell what would stand with other items and templates.
 
     `ranking.build_ranking_with_simulated_stability`, with the covariances over the templates of every block and the

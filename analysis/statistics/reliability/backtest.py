@@ -17,7 +17,7 @@ from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import Forecast, build_mean_error_forecast, predict_standard_error
-from analysis.statistics.reliability.panel import deduct_interaction_by_degrees_of_freedom
+from analysis.statistics.reliability.panel import choose_part_that_loses_interaction
 
 PILOT, OTHERS = 3, 2  # least number of wordings of the pilot, and of the others
 SHARE = 0.1
@@ -159,6 +159,6 @@ def compute_error_variance_of_complete_panel(values: Array) -> float:
     items, wordings = values.mean(axis=1), values.mean(axis=0)
     left = values - items[:, None] - (wordings - items.mean())
     interaction = float(np.vdot(left, left)) / (n_items - 1) / (n_wordings - 1) / values.size
-    less, more = deduct_interaction_by_degrees_of_freedom(n_items - 1, n_wordings - 1, interaction)
+    less, more = choose_part_that_loses_interaction(n_items - 1, n_wordings - 1, interaction)
     of_items, of_wordings = items.var(ddof=1) / n_items, wordings.var(ddof=1) / n_wordings
     return float(np.maximum(of_items - less, 0.0) + np.maximum(of_wordings - more, 0.0))

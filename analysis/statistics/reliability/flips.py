@@ -71,7 +71,7 @@ class Flips:
         """Return how likely items flip, by their share of wordings that agree (`GRID`)."""
         return _compute_flip_probabilities_by_agreeing_share(n_wordings, self.threshold)
 
-    def count_effective_items(self, n_wordings: int) -> float:
+    def count_items_of_equal_information(self, n_wordings: int) -> float:
         """Return how many items that surely flip or do not would tell as much of the share as the pilot's do.
 
         The information that is not missing: the variance of how likely items flip, divided by m (1 - m).
@@ -100,8 +100,9 @@ class Flips:
         return 0.0, share * (1 - share)
 
     def compute_standard_error_bounds(self, n_items: float, n_wordings: int) -> tuple[float, float]:
-        """Bound the standard error: the pilot tells the share of flips no better than `count_effective_items` items
-        would.
+        """Bound the standard error: the pilot tells the share of flips no better than so many items would.
+
+        Their number is `count_items_of_equal_information`.
 
         Parameters
         ----------
@@ -115,7 +116,7 @@ class Flips:
         """
         low, high = wilson(
             np.asarray(self.predict_share_of_flipping_items(n_wordings)),
-            np.asarray(self.count_effective_items(n_wordings)),
+            np.asarray(self.count_items_of_equal_information(n_wordings)),
             LEVEL,
         )
         ends = [float(np.sqrt(end * (1 - end) / n_items)) for end in (low, high)]

@@ -342,7 +342,7 @@ def split_crossed_variance_of_mean_by_redraws(
     noise = residual / incidence.n_wordings / n_items
     of_wordings = wording / incidence.n_shared + noise
     # Where items have different wordings, their means differ by these, too: that part is in `between` already.
-    less, more = deduct_interaction_by_degrees_of_freedom(items_df, free, noise)
+    less, more = choose_part_that_loses_interaction(items_df, free, noise)
     shared = of_wordings - wording * incidence.unshared_variance / n_items
     return {
         "items": ((between, items_df),),
@@ -408,7 +408,7 @@ def compute_p_norm_of_squared_limits(squared_limits: Array, freedom: Array) -> A
     return np.asarray(most * (scaled**power).sum(axis=-1) ** (1 / power))
 
 
-def deduct_interaction_by_degrees_of_freedom(
+def choose_part_that_loses_interaction(
     items_df: float, wordings_df: float, interaction_variance: float
 ) -> tuple[float, float]:
     """Take the interaction, which both parts hold, out of the one with more degrees of freedom.

@@ -30,9 +30,9 @@ from scipy.special import chdtri, ndtr
 from analysis.statistics.reliability.components import Array
 from analysis.statistics.reliability.forecast import Forecast, MeanForecast, predict_standard_error
 from analysis.statistics.reliability.panel import (
+    choose_part_that_loses_interaction,
     compute_p_norm_of_squared_limits,
     compute_squared_t_quantile,
-    deduct_interaction_by_degrees_of_freedom,
 )
 from analysis.statistics.resampling import LEVEL
 
@@ -183,7 +183,7 @@ def compute_power_of_difference_test(
     squared_limit = compute_squared_t_quantile(level, np.asarray(n_items - 1)) * of_items
     if crossed:
         of_wordings = (shared + noise) * _list_equally_likely_variance_factors(n_wordings - 1)
-        less, more = deduct_interaction_by_degrees_of_freedom(n_items - 1, n_wordings - 1, noise)
+        less, more = choose_part_that_loses_interaction(n_items - 1, n_wordings - 1, noise)
         limit_grid = np.meshgrid(np.maximum(of_items - less, 0), np.maximum(of_wordings - more, 0))
         parts, free = np.stack(limit_grid, axis=-1), np.array([n_items - 1, n_wordings - 1])
         squared_limit = np.maximum(

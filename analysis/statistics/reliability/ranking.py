@@ -141,12 +141,12 @@ def build_ranking_with_simulated_stability(
         pooled = pooled + scale * _draw_from_multivariate_t(shrunk_covariance, free * model_freedom, [seed, number])
     # Equal means of sums in another order differ in their last digits.
     means_without_noise = remove_rounding_noise(means)
-    ranks, above = _compute_ranks_in_draws(drawn), _compute_share_above_in_draws(drawn)
+    ranks, above = _compute_ranks_in_draws(drawn), _compute_net_shares_of_wins(drawn)
     ours = np.sign(means_without_noise[:, None] - means_without_noise)
     low, high = np.quantile(ranks, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0, method="nearest")
     upper = np.triu_indices(len(means), 1)
     is_ordered = ours[upper] != 0
-    above_in_pooled = _compute_share_above_in_draws(pooled)
+    above_in_pooled = _compute_net_shares_of_wins(pooled)
     tau = float((ours * above_in_pooled)[upper][is_ordered].mean()) if is_ordered.any() else np.nan
     same_order_probability = np.where(ours != 0, (1 + ours * above) / 2, np.nan)
     model_ranks = _compute_ranks_in_draws(means_without_noise[None])[0]
@@ -166,7 +166,7 @@ def _compute_ranks_in_draws(drawn_means: Array) -> Array:
     return np.concatenate(ranks)
 
 
-def _compute_share_above_in_draws(drawn_means: Array) -> Array:
+def _compute_net_shares_of_wins(drawn_means: Array) -> Array:
     """Return the share of the draws in which a model is above another, less that in which it is below, -1 to 1."""
     number = drawn_means.shape[1]
     above: npt.NDArray[np.int64] = np.zeros((number, number), np.int64)

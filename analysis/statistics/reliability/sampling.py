@@ -83,7 +83,7 @@ def estimate_sampling_variance(sample_variances: Array, n_samples: Array) -> Sam
     return SampleSpread(sample, float(1 / np.nanmean(1 / np.where(n_samples > 0, n_samples, np.nan))), per_item)
 
 
-def compute_yes_no_sample_variance(share: Array, n_samples: Array) -> Array:
+def compute_variance_of_binary_samples(share: Array, n_samples: Array) -> Array:
     """Compute the variance (n - 1) of samples that agree or do not.
 
     Parameters
@@ -96,7 +96,7 @@ def compute_yes_no_sample_variance(share: Array, n_samples: Array) -> Array:
     array
         Of the same shape; NaN below two samples.
 
-    >>> compute_yes_no_sample_variance(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
+    >>> compute_variance_of_binary_samples(np.array([0.25]), np.array([4.0])).tolist() == [np.var([1, 0, 0, 0], ddof=1)]
     True
     """
     n = np.where(n_samples > 1, n_samples, np.nan)

@@ -157,7 +157,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     if not prompts:
         return RoundPreview(names)
     variant, ways = chosen_variants[0], [condition.way for condition in round_.conditions]
-    way = next((way for way in ways if _has_no_effort(way)), ways[0])  # the shown score is that one's
+    way = next((way for way in ways if _turns_thinking_off(way)), ways[0])  # the shown score is that one's
     example = Example(variant, round_.list_options(variant), _explain_prompt_as_asked(engine, prompts[0], way))
     # A template may write more for one effort than for another: the most is counted.
     n_tokens = max(sum(engine.count_prompt_tokens(prompts, effort)) for effort in set(map(get_thinking_effort, ways)))
@@ -177,7 +177,7 @@ def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Vari
     )
 
 
-def _has_no_effort(way: Way) -> TypeGuard[Thinking]:
+def _turns_thinking_off(way: Way) -> TypeGuard[Thinking]:
     """Tell whether a way turns thinking off."""
     return isinstance(way, Thinking) and way.effort == NO_EFFORT
 
@@ -185,7 +185,7 @@ def _has_no_effort(way: Way) -> TypeGuard[Thinking]:
 def _explain_prompt_as_asked(engine: Engine, prompt: Prompt, way: Way) -> Explanation:
     """Explain a prompt with the effort of a way; the score of one that turns thinking off is its own."""
     explanation = engine.explain_and_score_prompt(prompt, get_thinking_effort(way))
-    if not _has_no_effort(way):
+    if not _turns_thinking_off(way):
         return explanation
     (response,) = engine.think([prompt], way)
     score = response.scores[0] if response.scores else None

@@ -13,7 +13,7 @@ from analysis.steps.readings import (
     ROW,
     compute_kappas_of_sides_of_half,
     compute_wording_sd_of_each_reading,
-    count_wordings_above_and_below_half,
+    cross_tabulate_sides_of_half,
     list_first_model_answers_by_reading,
     select_page_rows_that_steps_recompute,
 )
@@ -24,7 +24,7 @@ def test_steps_agree_with_the_tables(tmp_path):
     frame = reading_runs.reading_rows(items=6, wordings=5, samples=6, no_rule=0.6)
     opened = runs.open_runs(reading_runs.write_readings(tmp_path / "run", frame))
     values = list_first_model_answers_by_reading(read_reading_groups(opened))
-    spreads, sides = compute_wording_sd_of_each_reading(values), count_wordings_above_and_below_half(values)
+    spreads, sides = compute_wording_sd_of_each_reading(values), cross_tabulate_sides_of_half(values)
     table = select_page_rows_that_steps_recompute(tables.tabulate_readings(opened, resamples=0), spreads, ROW)
     assert table["wording_sd"].to_numpy(float) == pytest.approx(spreads["wording_sd"].to_numpy(float), abs=1e-12)
     pairs = select_page_rows_that_steps_recompute(
@@ -41,4 +41,4 @@ def test_steps_agree_with_the_tables(tmp_path):
 def test_without_groups_there_are_no_values():
     assert list_first_model_answers_by_reading([]).empty
     assert compute_wording_sd_of_each_reading(list_first_model_answers_by_reading([])).empty
-    assert count_wordings_above_and_below_half(list_first_model_answers_by_reading([])).empty
+    assert cross_tabulate_sides_of_half(list_first_model_answers_by_reading([])).empty

@@ -13,7 +13,7 @@ from analysis.__main__ import main
 from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
-from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
+from analysis.statistics.reliability.sampling import compute_variance_of_binary_samples, estimate_sampling_variance
 from helpers.scored_runs import draw_scores, write_scored
 from helpers.synthetic import random_frame, write_run
 
@@ -108,7 +108,7 @@ def test_sampled_texts_are_a_part_of_the_design(tmp_path, capsys):
     values = answers(frame.assign(share=share), "a", "share")
     number = np.full(values.shape, float(TEXTS))
     forecast = build_mean_error_forecast(
-        values, False, estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
+        values, False, estimate_sampling_variance(compute_variance_of_binary_samples(values, number), number)
     )
     assert set(table["samples"]) >= {"1", "10"}
     for row in table.astype(float).to_dict("records"):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from analysis.statistics.readings.moments import (
+    average_samples_and_compute_influences,
     compute_moment_sums_by_item,
     compute_noise_covariance,
-    compute_wording_shares_and_sample_influences,
     mark_wordings_common_to_readings,
 )
 
@@ -46,7 +46,7 @@ def test_an_item_with_one_common_wording_has_no_freedom_and_no_flips():
 def test_noise_of_texts_is_the_binomial_one_with_n_minus_one():
     read = np.array([[1.0, 0, 0, 1, 0, np.nan], [1, 1, 1, 1, np.nan, np.nan]])
     valid = np.array([[1.0, 1, 1, 1, 0, np.nan], [1, 1, 1, 1, np.nan, np.nan]])
-    share, influence = compute_wording_shares_and_sample_influences(read, valid)
+    share, influence = average_samples_and_compute_influences(read, valid)
     assert share.tolist() == [0.5, 1.0]
     assert compute_noise_covariance(influence, influence).tolist() == pytest.approx([0.25 / 3, 0.0])
 
@@ -58,7 +58,7 @@ def test_noise_covariance_of_two_readings_of_the_same_texts_is_unbiased():
     first = texts ^ (rng.random(texts.shape) < 0.1)
     has_answer = rng.random(texts.shape) < 0.8
     (a, influence_a), (b, influence_b) = (
-        compute_wording_shares_and_sample_influences(part.astype(float), valid.astype(float))
+        average_samples_and_compute_influences(part.astype(float), valid.astype(float))
         for part, valid in ((texts, np.ones_like(texts)), (first, has_answer))
     )
     wanted = np.cov(a[~np.isnan(b)], b[~np.isnan(b)])
@@ -68,14 +68,14 @@ def test_noise_covariance_of_two_readings_of_the_same_texts_is_unbiased():
 
 
 def test_one_text_says_nothing_of_its_noise():
-    _, influence = compute_wording_shares_and_sample_influences(np.array([[1.0]]), np.array([[1.0]]))
+    _, influence = average_samples_and_compute_influences(np.array([[1.0]]), np.array([[1.0]]))
     assert np.isnan(compute_noise_covariance(influence, influence)).all()
 
 
 def draw_texts_with_few_answers(rng, number):
     """Texts of wordings (1, wordings, 3) of which a rule reads few: many wordings have a single text with an answer."""
     texts, valid = rng.random((1, number, 3)) < 0.3, rng.random((1, number, 3)) < 0.5
-    return compute_wording_shares_and_sample_influences((texts & valid)[0].astype(float), valid[0].astype(float))
+    return average_samples_and_compute_influences((texts & valid)[0].astype(float), valid[0].astype(float))
 
 
 def test_noise_is_unbiased_where_many_wordings_have_a_single_text_with_an_answer():

@@ -13,11 +13,11 @@ from analysis.statistics.reliability import templates
 from analysis.statistics.reliability.aggregated import (
     ORDERS,
     TaskAccuracies,
+    build_accuracy_ranking_with_stability,
     compute_order_agreement_of_each_model_pair,
     estimate_components_of_mean_task_accuracy,
     estimate_prior_of_model_accuracy_differences,
     estimate_probabilities_of_pairs_keeping_order,
-    rank_models_by_accuracy,
 )
 from analysis.statistics.reliability.panel import estimate_panel_mean
 from analysis.statistics.reliability.replication import PLACES, compute_panel_same_sign_probability
@@ -267,7 +267,7 @@ def test_probabilities_to_keep_an_order_come_true(same_items):
         if same_items:
             foreseen.append(estimate_probabilities_of_pairs_keeping_order([one])[pairs])
         else:
-            found = rank_models_by_accuracy([one])
+            found = build_accuracy_ranking_with_stability([one])
             foreseen.append(found.same_order_probability[pairs])
             taus.append((found.tau, 2 * np.nanmean(came[-1]) - 1))
     foreseen, came = np.concatenate(foreseen), np.concatenate(came)
@@ -285,8 +285,8 @@ def test_equal_models_have_no_order():
     assert np.isnan(found.compute_coefficient_interval(1)).all()
     assert np.isnan(found.compute_generalizability(1))
     assert np.isnan(estimate_probabilities_of_pairs_keeping_order([same])).all()
-    assert (rank_models_by_accuracy([same]).rank == 2).all()
-    assert np.isnan(rank_models_by_accuracy([same]).tau)
+    assert (build_accuracy_ranking_with_stability([same]).rank == 2).all()
+    assert np.isnan(build_accuracy_ranking_with_stability([same]).tau)
 
 
 def test_one_template_has_no_range_and_no_wrong_ends():

@@ -10,7 +10,7 @@ from analysis.statistics.reliability.backtest import compare_forecast_and_actual
 from analysis.statistics.reliability.deviations import compute_sd_pseudo_values, forecast_error_of_mean_wording_sd
 from analysis.statistics.reliability.flips import build_flip_share_error_forecast
 from analysis.statistics.reliability.forecast import build_mean_error_forecast, predict_standard_error
-from analysis.statistics.reliability.sampling import compute_yes_no_sample_variance, estimate_sampling_variance
+from analysis.statistics.reliability.sampling import compute_variance_of_binary_samples, estimate_sampling_variance
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +78,7 @@ def test_bounds_of_the_error_of_flips_are_those_of_the_share():
     values = np.where(np.arange(62)[:, None] < 59, [[0.1, 0.9] * 50], 0.1)
     found = build_flip_share_error_forecast(values, 0.05)
     assert found.items == 62 and found.predict_share_of_flipping_items(40) == pytest.approx(59 / 62, abs=0.003)
-    assert found.count_effective_items(40) == pytest.approx(62, rel=0.02)
+    assert found.count_items_of_equal_information(40) == pytest.approx(62, rel=0.02)
     expected = [np.sqrt(end * (1 - end) / 100) for end in (0.9834, 0.8671)]
     assert found.compute_standard_error_bounds(100, 40) == pytest.approx(expected, abs=2e-3)
     half = build_flip_share_error_forecast(np.where(np.arange(10)[:, None] < 5, [[0.1, 0.9] * 50], 0.1), 0.05)
@@ -143,7 +143,7 @@ def test_sampled_texts_are_told_apart_from_wordings(texts):
     foreseen = []
     for values in drawn(200, 40, 6, 10):
         number = np.full(values.shape, 10.0)
-        own = estimate_sampling_variance(compute_yes_no_sample_variance(values, number), number)
+        own = estimate_sampling_variance(compute_variance_of_binary_samples(values, number), number)
         assert own.sample == pytest.approx((values * (1 - values) * 10 / 9).mean()) and own.number == pytest.approx(10)
         foreseen.append(predict_standard_error(build_mean_error_forecast(values, False, own), 30, 4, texts) ** 2)
     assert np.sqrt(np.mean(foreseen)) == pytest.approx(
@@ -154,7 +154,7 @@ def test_sampled_texts_are_told_apart_from_wordings(texts):
 def test_single_texts_do_not_tell_their_noise():
     assert (
         estimate_sampling_variance(
-            compute_yes_no_sample_variance(np.array([[0.0, 1.0]]), np.ones((1, 2))), np.ones((1, 2))
+            compute_variance_of_binary_samples(np.array([[0.0, 1.0]]), np.ones((1, 2))), np.ones((1, 2))
         )
         is None
     )
