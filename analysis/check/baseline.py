@@ -69,7 +69,7 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             raise InputError(f"--to {out}: this is the run itself; give another folder")
         if folder.path.resolve() in out.resolve().parents or out.resolve() in folder.path.resolve().parents:
             raise InputError(f"--to {out}: the run {folder.path} is around it or in it; give another folder")
-    _refuse_occupied_output_folder(out, replaces=replaces)
+    _refuse_output_folder_unless_free_or_replaced(out, replaces=replaces)
     names = _name_run_folders([folder.path for folder in runs.folders])
 
     def write_baseline_folder(aside: Path) -> None:
@@ -79,7 +79,8 @@ def save_baseline(runs: Runs, name: str, out: Path | None = None, *, replaces: b
             inner.mkdir(exist_ok=True)
             write_slim_tables(runs, folder, inner)
             _write_run_json_that_holds_baseline_hash(inner, folder.info, name, names)
-        _refuse_occupied_output_folder(out, replaces=replaces)  # another process may have saved one meanwhile
+        # Another process may have saved one meanwhile.
+        _refuse_output_folder_unless_free_or_replaced(out, replaces=replaces)
 
     write_folder_atomically(out, write_baseline_folder)
     return out
@@ -197,7 +198,7 @@ def verify_baseline_is_unchanged(baseline: Runs) -> None:
             raise InputError(f"{folder.path}: the baseline was changed while it was read; give the same command again")
 
 
-def _refuse_occupied_output_folder(out: Path, *, replaces: bool) -> None:
+def _refuse_output_folder_unless_free_or_replaced(out: Path, *, replaces: bool) -> None:
     """Refuse a place that is taken, unless by a baseline that is to be replaced, and by nothing else."""
     if not out.name or out.name == "..":
         raise InputError(f"--to {out}: give a folder that has a name, such as {FOLDER / 'released'}")

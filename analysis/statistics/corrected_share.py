@@ -162,7 +162,7 @@ def estimate_flip_share_corrected_for_meaning(
     if not reason and decoy_error > MOST_DECOYS:
         reason = POOR_READERS
     if not reason:
-        same_flips, same_wordings = compute_flip_and_meaning_shares(flip, passing, truth, item)
+        same_flips, same_wordings = estimate_item_shares_of_kept_meaning_and_flips(flip, passing, truth, item)
         ratio = _estimate_ratio(same_flips, same_wordings, n_read)
         sums = same_flips.sum(), same_wordings.sum()
         least, most = _compute_ratio_range_by_wilson_ends_of_unread_wordings(flip, truth, item, *sums)
@@ -192,7 +192,7 @@ def _explain_missing_corrected_share(flip: Array, truth: Array, n_read: int) -> 
     return "" if (truth == 1).any() else NONE_SAME
 
 
-def compute_flip_and_meaning_shares(
+def estimate_item_shares_of_kept_meaning_and_flips(
     flip: Array, passing: Array, truth: Array, item: npt.NDArray[np.intp]
 ) -> tuple[Array, Array]:
     """Estimate, per item, the share of its wordings that flip and mean the same, and the share that means the same.

@@ -186,7 +186,7 @@ class PartAsker:
             rows_by_key |= {key: rows for key, rows in rows_by_part.items() if len(rows) == self._n_conditions}
         return rows_by_key
 
-    def is_same_as_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
+    def may_reuse_answers_of_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
         """Tell whether a model of this name in run.json is this one; another one's answers do not count."""
         return True
 
@@ -196,7 +196,9 @@ class PartAsker:
             info = run_json.read_run_json(folder)
             fields = info["models"].get(self.model.id, {})
             form = fields.get("forms", {}).get(self._settings.form)
-            if form is None or form not in self._questions.book.forms or not self.is_same_as_recorded_model(fields):
+            if form is None or form not in self._questions.book.forms:
+                continue
+            if not self.may_reuse_answers_of_recorded_model(fields):
                 continue
             prompt_hash = self._questions.book.compute_hash_of_prompt_form(form)
             names = [name for name, fields in info["conditions"].items() if fields["prompt_hash"] == prompt_hash]

@@ -105,7 +105,7 @@ class PairAsker(PartAsker):
         about = {name: value for name, value in recorded.items() if name not in ("forms", "waver_tuning")}
         return Reading(score_by_key, {"model": self.model.source, **about}, failure)
 
-    def is_same_as_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
+    def may_reuse_answers_of_recorded_model(self, recorded_fields: Mapping[str, Any]) -> bool:
         """Tell whether recorded answers are of this revision, asked as this call says, with classes of these names."""
         return recorded_fields.get("named_classes", []) == self._classes and all(
             value is None or recorded_fields.get(name) == value for name, value in self._fixed.items()

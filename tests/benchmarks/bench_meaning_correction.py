@@ -28,8 +28,8 @@ from scipy.special import ndtri
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
 
 from analysis.statistics.corrected_share import (  # noqa: E402
-    compute_flip_and_meaning_shares,
     estimate_flip_share_corrected_for_meaning,
+    estimate_item_shares_of_kept_meaning_and_flips,
 )
 from analysis.statistics.resampling import bootstrap_intervals, divide_one_drawn_sum_by_another  # noqa: E402
 from analysis.statistics.shares import estimate_share  # noqa: E402
@@ -84,7 +84,7 @@ def measure_design(design: Design, studies: int, draws: int) -> dict[str, float]
                 share.corrected, share.lower, share.upper, share.change_lower, share.change_upper,
             ))  # fmt: skip
             if not share.reason:
-                ratios.append(compute_flip_and_meaning_shares(*wordings, items))
+                ratios.append(estimate_item_shares_of_kept_meaning_and_flips(*wordings, items))
     passing, inverted, uncorrected, all_lower, all_upper, corrected, lower, upper, less, more = np.array(rows).T
     is_shown = ~np.isnan(lower)
     above, below = (np.stack(part, axis=1) for part in zip(*ratios, strict=True))

@@ -75,7 +75,7 @@ def answer_page_question(
         Whether questions share their wordings (`reporting.words.beyond.has_study_with_wordings_shared_by_items`).
     varying_examples
         Studies whose wordings are numbers of examples
-        (`reporting.words.shots.find_studies_with_varying_example_counts`).
+        (`reporting.words.shots.find_studies_whose_wordings_are_example_counts`).
 
     Returns
     -------

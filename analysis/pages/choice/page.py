@@ -52,7 +52,7 @@ class ChoicePage(Page):
             beyond.describe_differences_beyond_rewording(self.runs),
             chance.tabulate_units_with_chance_changes(self.runs),
             beyond.has_study_with_wordings_shared_by_items(self.runs),
-            shots.find_studies_with_varying_example_counts(self.runs),
+            shots.find_studies_whose_wordings_are_example_counts(self.runs),
         ), meaning.describe_same_meaning_support_for_wordings(self.runs))  # fmt: skip
 
     def _count_distinct_questions(self) -> int:

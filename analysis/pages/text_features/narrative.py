@@ -70,8 +70,8 @@ def answer_page_question(
         table `mixed` unless given.
     varying_examples
         Studies whose wordings are numbers of examples
-        (`reporting.words.shots.find_studies_with_varying_example_counts`): no sentence is about the features of their
-        wording, which are those of the examples.
+        (`reporting.words.shots.find_studies_whose_wordings_are_example_counts`): no sentence is about the features of
+        their wording, which are those of the examples.
 
     Returns
     -------

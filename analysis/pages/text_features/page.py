@@ -69,7 +69,7 @@ class TextFeaturesPage(Page):
                 self.choice,
                 words.phrase_run_dates(self.runs.info),
                 join_effects_over_option_orders(self.frames),
-                shots.find_studies_with_varying_example_counts(self.runs),
+                shots.find_studies_whose_wordings_are_example_counts(self.runs),
             )
         )
 

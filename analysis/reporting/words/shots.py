@@ -24,7 +24,7 @@ def describe_varying_example_counts(runs: Runs) -> str:
     return runs.compute_once("varying examples", lambda: _describe_varying_example_counts_of_studies(runs))
 
 
-def find_studies_with_varying_example_counts(runs: Runs) -> list[str]:
+def find_studies_whose_wordings_are_example_counts(runs: Runs) -> list[str]:
     """Find the studies of which the number of examples varied, and not the wording."""
     return [study for study, numbers in _list_example_counts_by_study(runs).items() if numbers]
 
@@ -37,7 +37,7 @@ def phrase_verdict_note_on_example_counts(
     Parameters
     ----------
     studies
-        From `find_studies_with_varying_example_counts`.
+        From `find_studies_whose_wordings_are_example_counts`.
     judged_studies
         The studies that the verdict is about.
     other

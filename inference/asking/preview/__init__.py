@@ -138,7 +138,9 @@ def _yield_previews_of_first_and_other_rounds(
     """Preview the first rounds one by one, and all others together."""
     previews = []
     for round_ in rounds[:SHOWN_ROUNDS]:
-        previews.append(_preview_round(engine, round_, [variant for variant in variants if round_.chosen(variant)]))
+        previews.append(
+            _ask_sample_and_preview_round(engine, round_, [variant for variant in variants if round_.chosen(variant)])
+        )
         yield previews[-1]
     further = rounds[SHOWN_ROUNDS:]
     if further:
@@ -150,7 +152,7 @@ def _yield_previews_of_first_and_other_rounds(
         yield RoundPreview(names, n_further, None, least_seconds, seconds)
 
 
-def _preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Variant]) -> RoundPreview:
+def _ask_sample_and_preview_round(engine: Engine, round_: Round, chosen_variants: Sequence[Variant]) -> RoundPreview:
     """Read the first prompt of a round, count its tokens and time some of its prompts."""
     names = [condition.name for condition in round_.conditions]
     prompts = Prompts(chosen_variants, round_.render, engine.mask_token)

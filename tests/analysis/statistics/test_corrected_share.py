@@ -16,8 +16,8 @@ from analysis.statistics.corrected_share import (
     NO_SHEET,
     NONE_SAME,
     POOR_READERS,
-    compute_flip_and_meaning_shares,
     estimate_flip_share_corrected_for_meaning,
+    estimate_item_shares_of_kept_meaning_and_flips,
 )
 from helpers.meaning_studies import Design, compute_truth, draw_studies
 
@@ -71,7 +71,7 @@ def test_an_item_moves_the_estimate_as_its_weight_does():
     study = flips, passes, same, items
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = compute_flip_and_meaning_shares(
+    above, below = estimate_item_shares_of_kept_meaning_and_flips(
         *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
     )
     share = estimate_flip_share_corrected_for_meaning(*study)
@@ -90,7 +90,7 @@ def test_interval_is_that_of_t_on_the_logit_scale():
     share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     has_answer = ~np.isnan(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = compute_flip_and_meaning_shares(
+    above, below = estimate_item_shares_of_kept_meaning_and_flips(
         *(part[has_answer] for part in (flips, passes, same)), codes[has_answer]
     )
     error = np.sqrt(8 / 7 * (((above - share.corrected * below) / below.sum()) ** 2).sum())
@@ -274,7 +274,7 @@ def test_interval_of_the_change_is_made_of_both_and_their_correlation():
     flips, passes, same, items = draw_study(5, wordings=30, sheet=25)
     flips = np.nan_to_num(flips)
     codes = np.unique(items, return_inverse=True)[1]
-    above, below = compute_flip_and_meaning_shares(flips, passes, same, codes)
+    above, below = estimate_item_shares_of_kept_meaning_and_flips(flips, passes, same, codes)
     share = estimate_flip_share_corrected_for_meaning(flips, passes, same, items)
     means = np.array([flips[codes == code].mean() for code in range(8)])
     r = np.corrcoef(above - share.corrected * below, means)[0, 1]
