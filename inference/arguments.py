@@ -17,7 +17,7 @@ from inference.engines import (
     collect_engine_entries,
     list_engines_taking_adapters,
     list_entries_of_engines_with_options,
-    note_use_of_engine_if_outside,
+    record_use_of_engine_if_outside,
 )
 from inference.stimuli.languages import explain_invalid_language_code, lowercase_language_part_of_code
 from inference.stimuli.reading.shapes import Columns
@@ -261,7 +261,7 @@ def parse_engine_settings(options: Namespace) -> Settings:
     """
     from inference.asking.one_model import Settings
 
-    note_use_of_engine_if_outside(options.engine)
+    record_use_of_engine_if_outside(options.engine)
     return Settings(
         form=options.form,
         engine=options.engine,

@@ -4,7 +4,7 @@
 
     answers = compute_agreement(run.responses(), run.wordings(), {"demo": "agree"})
     items = summarize_agreement_of_each_item(answers)
-    flips = compute_flip_shares(items, [0.05, 0.10, 0.25])
+    flips = compute_share_of_flipping_items_per_threshold(items, [0.05, 0.10, 0.25])
 
 Reference
 ---------
@@ -132,7 +132,7 @@ def average_range_and_sd(items: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()  # fmt: skip
 
 
-def compute_flip_shares(items: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
+def compute_share_of_flipping_items_per_threshold(items: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
     """Compute the share of items that flip: whose minority share is above a threshold (section 4.2.1).
 
     Parameters

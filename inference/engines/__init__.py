@@ -126,7 +126,7 @@ def list_entries_of_engines_with_options() -> list[Entry]:
     return [entry for entry in collect_engine_entries().values() if entry.settings]
 
 
-def note_use_of_engine_if_outside(engine: str) -> None:
+def record_use_of_engine_if_outside(engine: str) -> None:
     """Note for the record of the session that an engine is chosen, where it is another package's."""
     if engine not in ENGINES and engine in _import_outside_engine_entries_or_warn():
         note_room_in_use(_import_outside_engine_entries_or_warn()[engine][0])

@@ -63,12 +63,12 @@ def _build_page_record(
         "asked": screen.asked, "verdict": screen.verdict, "support": screen.support, "warning": screen.warning,
         "cautions": screen.cautions, "details": screen.details,
         "numbers": list(_iterate_headline_numbers_of_page(page, tables)) if page else [],
-        "tables": [_build_table_record(name, path) for name, path in tables.items()],
+        "tables": [_build_record_of_table_files(name, path) for name, path in tables.items()],
         "figures": [_build_picture_record(name, out / "figures") for name in pictures],
     }  # fmt: skip
 
 
-def _build_table_record(name: str, path: Path) -> dict[str, Any]:
+def _build_record_of_table_files(name: str, path: Path) -> dict[str, Any]:
     """Build the record of a table: a long one has no LaTeX form."""
     latex = path.with_suffix(".tex")
     return {

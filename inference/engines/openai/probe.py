@@ -78,7 +78,7 @@ async def probe_endpoint(server: Server, api: str) -> Probe:
     )
     choice = parse_choices(reply)[0]
     tokens = await _ask_token_ids_of_question(server)
-    shape = replace(shape, vllm=bool(tokens) or await _speaks_as_vllm_without_tokenizer(server, shape, choice))
+    shape = replace(shape, vllm=bool(tokens) or await _ask_whether_vllm_fields_are_accepted(server, shape, choice))
     thinks = _does_reply_show_thinking(reply, choice) or (
         bool(tokens) and api == CHAT and await _does_chat_template_open_thought(server)
     )
@@ -130,7 +130,7 @@ async def _ask_token_ids_of_question(server: Server) -> list[int]:
         return []
 
 
-async def _speaks_as_vllm_without_tokenizer(server: Server, shape: Shape, choice: Mapping[str, Any]) -> bool:
+async def _ask_whether_vllm_fields_are_accepted(server: Server, shape: Shape, choice: Mapping[str, Any]) -> bool:
     """Tell whether vLLM or SGLang answers behind a gateway that passes `/v1` on only: they say why a text stopped.
 
     A few other servers say so, too, and would refuse every request that has the fields of vLLM.

@@ -11,7 +11,7 @@ from analysis.steps.agreement import (
     average_range_and_sd,
     average_validity_over_paraphrases,
     compute_agreement,
-    compute_flip_shares,
+    compute_share_of_flipping_items_per_threshold,
     summarize_agreement_of_each_item,
 )
 from ground.errors import InputError
@@ -89,7 +89,7 @@ def test_one_paraphrase_has_no_range_no_sd_and_no_minority():
         compute_agreement(*build_run({"answer": "agree"}, {"answer": "agree"}), LABELS)
     )
     assert items[["agreement_range", "agreement_sd", "minority_share"]].isna().all(axis=None)
-    assert compute_flip_shares(items, [0.1])["flip_10"].isna().all()
+    assert compute_share_of_flipping_items_per_threshold(items, [0.1])["flip_10"].isna().all()
 
 
 def test_an_item_of_which_only_the_original_has_an_answer_has_a_row_without_numbers():
@@ -110,7 +110,7 @@ def test_flips_are_the_share_of_items_above_the_threshold_and_spreads_are_means_
     responses, wordings = (pd.concat(frames) for frames in zip(changing, steady, strict=True))
     answers = compute_agreement(responses, wordings, LABELS)
     items = summarize_agreement_of_each_item(answers)
-    assert compute_flip_shares(items, [0.1, 0.25]).to_dict("records") == [
+    assert compute_share_of_flipping_items_per_threshold(items, [0.1, 0.25]).to_dict("records") == [
         {"study": "s", "model": "m", "condition": "c", "flip_10": 0.5, "flip_25": 0.0}  # 0.25 is not above 0.25
     ]
     (spread,) = average_range_and_sd(items).to_dict("records")

@@ -137,7 +137,10 @@ def read_answers_by_wording_and_order(folder: Path, model: Model, condition: str
         name,
         info["conditions"][name],
         models[model.id].get("revision"),
-        [_build_answered_question(item, attributes[item], answers) for item, answers in questions.items()],
+        [
+            _gather_answers_of_question_by_wording_and_order(item, attributes[item], answers)
+            for item, answers in questions.items()
+        ],
     )
 
 
@@ -174,7 +177,7 @@ def _read_answer_and_text_by_key_of_part(
     return {(row["item"], row["variant"]): (row["answer"], row["output"][0]) for row in rows}
 
 
-def _build_answered_question(
+def _gather_answers_of_question_by_wording_and_order(
     item: str, attributes: Mapping[str, str], answers: Mapping[str, Sequence[RunAnswer]]
 ) -> AnsweredQuestion:
     """Put the wordings in order: the original, then the paraphrases by their numbers."""
