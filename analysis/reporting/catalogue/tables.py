@@ -12,7 +12,7 @@ import inspect
 import json
 import numbers
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from analysis.reporting.catalogue import (
     look_up_table,
     map_page_names_to_catalogues,
 )
-from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED
+from analysis.reporting.catalogue.columns import ADDED, IDENTITY, SHARED, Column
 from analysis.reporting.catalogue.option_values import convert_to_type_of_default
 from analysis.reporting.catalogue.published_numbers import OURS
 from analysis.reporting.catalogue.selection import (
@@ -352,19 +352,24 @@ def choose_caption_for_shown_columns(name: str, frame: pd.DataFrame, shown_colum
     for key in shown_columns:  # a standard error, a dagger and an interval are printed with their column
         shown_names |= {*table.error.get(key, ()), *(table.interval.get(key) or ())}
     entries = {key: look_up_column(name, key) for key in list_declared_columns(name, frame)}
-    sentences = []
-    for sentence in re.split(r"(?<=\.) (?=[^a-z])", caption):
-        explained_words, colon, _ = sentence.partition(": ")
-        has_word = re.compile(
-            rf"(?<!\w)(?:{'|'.join(map(re.escape, explained_words.split(' and ')))})(?!\w)", re.IGNORECASE
-        ).search
-        explained_names = {key for key, entry in entries.items() if has_word(f"{key.replace('_', ' ')} {entry.header}")}
-        is_of_shown = explained_names & shown_names or any(
-            has_word(entries[key].meaning) for key in shown_names & set(entries)
-        )
-        if not colon or not explained_names or is_of_shown:
-            sentences.append(sentence)
-    return " ".join(sentences)
+    sentences = re.split(r"(?<=\.) (?=[^a-z])", caption)
+    return " ".join(text for text in sentences if not _explains_only_columns_not_shown(text, entries, shown_names))
+
+
+def _explains_only_columns_not_shown(
+    sentence: str, entries: Mapping[str, Column], shown_names: Collection[str]
+) -> bool:
+    """Tell whether a sentence of a caption explains columns of a table, and none that stands in it."""
+    # Up to four words, as "Range and SD: ..."; neither "With 95 % intervals (shares: Wilson)" nor "Mixed model of every
+    # model and condition: ..." begins with one.
+    head = re.match(r"(?:[^\s,(:]+ ){0,3}[^\s,(:]+(?=: )", sentence)
+    if head is None:
+        return False
+    words = "|".join(map(re.escape, head[0].split(" and ")))
+    has_word = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE).search
+    explained_names = {key for key, entry in entries.items() if has_word(f"{key.replace('_', ' ')} {entry.header}")}
+    means_shown = any(has_word(entry.meaning) for key, entry in entries.items() if key in shown_names)
+    return bool(explained_names) and explained_names.isdisjoint(shown_names) and not means_shown
 
 
 def list_shown_columns(name: str, frame: pd.DataFrame) -> list[str]:

@@ -117,6 +117,9 @@ def test_a_caption_explains_only_the_columns_that_stand_in_the_table(frames):
     ):  # fmt: skip
         text = tables.render_table_in_text_format("stability", frame, "latex", columns)
         assert {word for word in ("Flips:", "Mark:") if word in text} == words
+        assert "intervals over items" in text  # "Validity and stability ... (shares: Wilson)" explains no column
+    effect = pd.DataFrame({"model": ["m"], "estimate": [0.1]})
+    assert "Mixed model of every" in tables.choose_caption_for_shown_columns("meaning_effect", effect, list(effect))
     assert "Mark:" not in tables.render_table_in_text_format("stability", frame.assign(mark=""), "latex")
     frame = pd.DataFrame(
         {"a_model": ["m"], "difference": [0.1], "lower": [0.0], "upper": [0.2], "like_lower": [-0.1],
