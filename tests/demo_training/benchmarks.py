@@ -38,7 +38,7 @@ def score_benchmarks(name: str, world: TaughtWorld, count: int = EXERCISES) -> d
     """
     student = Student(name, Corpus(world))
     share_by_benchmark = {
-        benchmark: student.compute_right_probabilities_of_reading(draw_examination(world, kind, "heldout", count))
+        benchmark: student.compute_accuracy(draw_examination(world, kind, "heldout", count))
         for benchmark, kind in BENCHMARKS.items()
     }
     scores = {benchmark: f"{100 * share:.1f}" for benchmark, share in share_by_benchmark.items()}

@@ -92,9 +92,7 @@ class Student:
                 answer_by_place[i] = exercises[i].options[int(np.argmax(score.probability))]
         return [answer_by_place[i] for i in range(len(exercises))]
 
-    def compute_right_probabilities_of_reading(
-        self, exercises: Sequence[Exercise], *, plain_prompt: bool = False
-    ) -> float:
+    def compute_accuracy(self, exercises: Sequence[Exercise], *, plain_prompt: bool = False) -> float:
         """Compute the share of exercises whose right option is the most probable one.
 
         Parameters
@@ -246,7 +244,7 @@ def _draw_examined(draw: Draw, world: TaughtWorld, draw_name: str, wording: Word
 
 def _format_accuracies(student: Student, kind: str, count: int, *, plain_prompt: bool = False) -> str:
     shares = [
-        student.compute_right_probabilities_of_reading(
+        student.compute_accuracy(
             draw_examination(student.corpus.world, kind, wording, count), plain_prompt=plain_prompt
         )
         for wording in WORDINGS
