@@ -67,7 +67,6 @@ NAMING = {
     "analysis.measures.ratings": "reads the rows of this protocol, for several pages",
     "analysis.measures.reworded.scored": "reads the rows of this protocol, for several pages",
     "inference.importers.shared.scored": "writes the rows of this protocol, for several importers",
-    "inference.importers.eee.protocol": "says which records can be of which protocol",
     "inference.meaning.questions": "its questions to checks are no study of a page, which has the same name",
     "inference.importers.tables.long": "a table of answers to statements is a run of this protocol",
 }

@@ -112,8 +112,7 @@ def _import_scores_of_records(args: argparse.Namespace) -> None:
 
 def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study:
     """Make the study of the wordings that were asked, in their old order."""
-    from inference.importers.eee.impossible import refuse_impossible_wordings
-    from inference.importers.eee.protocol import refuse_unsuitable_protocol
+    from inference.importers.eee.impossible import refuse_impossible_wordings, refuse_unknown_protocol
     from inference.importers.eee.records import read_eee_responses
     from inference.stimuli.study import Item, Study
 
@@ -131,9 +130,8 @@ def _build_eee_study(aggregates: Sequence[Aggregate], name: str | None) -> Study
             place = row.values["position"], variant
             if place_by_key.setdefault(key, place) != place:
                 raise InputError(f"{row.where}: item '{key[0]}', variant '{key[1]}' is another wording than before")
-    variants = [variant for _, variant in place_by_key.values()]
-    refuse_impossible_wordings(aggregates, variants)
-    refuse_unsuitable_protocol(aggregates, variants)
+    refuse_unknown_protocol(aggregates[0])
+    refuse_impossible_wordings(aggregates, [variant for _, variant in place_by_key.values()])
     items: dict[str, list[Variant]] = {}
     for _, variant in sorted(place_by_key.values(), key=lambda pair: pair[0]):
         items.setdefault(variant.item, []).append(variant)

@@ -6,10 +6,13 @@ The rules are those by which run folders are read (`ground.impossible_rows`), so
 from __future__ import annotations
 
 import functools
+import pkgutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ground.errors import InputError, shorten_to_one_line
+import inference
+from ground.errors import InputError, format_nearest_name_hint, shorten_to_one_line
 from ground.impossible_rows import (
     CLEARER_RULES,
     RESPONSE_RULES,
@@ -18,8 +21,12 @@ from ground.impossible_rows import (
     find_rule_of_first_damaged_row,
     read_scale_ends,
 )
+from ground.outside_rooms import map_names_to_outside_rooms
 from inference.importers.eee.fields import OWN_PREFIX
 from inference.importers.eee.records import read_eee_responses
+from inference.importers.shared.scored import PROTOCOL as SCORED
+from inference.importers.tables.command_accuracies import PROTOCOL as ACCURACIES
+from inference.stimuli.reading.files import shorten_value
 from inference.stimuli.scales import drop_middle_option
 
 if TYPE_CHECKING:
@@ -31,6 +38,30 @@ if TYPE_CHECKING:
 
 BATCH = 20_000  # rows that are read and looked at together
 _WORDING = ("item", "variant", "pattern", "text", "options", "canonical", "gold", "gold_score")
+
+
+def refuse_unknown_protocol(aggregate: Aggregate) -> None:
+    """Refuse a record of a protocol that is not there; whether the rows suit it, its pages tell.
+
+    Parameters
+    ----------
+    aggregate
+        The record.
+
+    Raises
+    ------
+    InputError
+        Names the file and the field. A protocol of another package need only be installed.
+    """
+    folder = str(Path(inference.__file__).with_name("protocols"))
+    names = {module.name for module in pkgutil.iter_modules([folder]) if module.ispkg} | {SCORED, ACCURACIES}
+    names |= map_names_to_outside_rooms("protocol", names).keys()
+    protocol = aggregate.study["protocol"]
+    if protocol not in names:
+        raise InputError(
+            f"{aggregate.path}: source_data.additional_details.{OWN_PREFIX}protocol {shorten_value(protocol)} is no "
+            f"protocol here{format_nearest_name_hint(protocol, names)}; there are: {', '.join(sorted(names))}"
+        )
 
 
 def refuse_impossible_wordings(aggregates: Sequence[Aggregate], variants: Sequence[Variant]) -> None:

@@ -193,15 +193,9 @@ CASES = [
     Case("no study in an aggregate", IMPORT, ("waver_hash", "must be text"),
          partial(aggregate, lambda whole: [one["source_data"]["additional_details"].pop("waver_hash")
                                            for one in whole["evaluation_results"]])),
-    *(Case(f"records that say they are of {protocol}", IMPORT, (".json: source_data", "waver_protocol", *words),
-           partial(aggregate_protocol, protocol))
-      for protocol, words in (
-          ("agreeement", ("'agreeement' is no protocol here", "the nearest is 'agreement'")),
-          ("choice", ("which needs variants that end in the number of an order",)),
-          ("scoring", ("which needs a range in every condition",)), ("scored", ("a measure in every condition",)),
-          ("scale", ("canonical options 1, 2, 3",)), ("negation", ("the patterns h_neg,",)),
-          ("wording", ("no pattern 'paraphrase'",)), ("accuracies", ("options right and wrong",)),
-      )),
+    Case("records of a protocol that is not there", IMPORT,
+         (".json: source_data", "waver_protocol 'agreeement' is no protocol here", "the nearest is 'agreement'"),
+         partial(aggregate_protocol, "agreeement")),
     Case("no results", IMPORT, ("evaluation_results is empty",),
          partial(aggregate, lambda whole: whole.update(evaluation_results=[]))),
     Case("a rule that is no text", IMPORT, ("decision_rule is ['x']", "must be text"),
